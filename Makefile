@@ -1,0 +1,64 @@
+# `make chat` and `make test` do all the set-up they need; `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+FOLIO_HOME ?= .folio
+export FOLIO_HOME
+SAMPLE := eval/data/sample/docs
+PACKAGES := agent retrieval preprocessing prompts eval
+
+.PHONY: help chat test check bench lock clean
+
+help:
+	@echo "make chat    ask the sample documents"
+	@echo "make test    run the tests"
+	@echo "make check   lint, types, import contracts"
+	@echo "make bench   speed and memory, side by side with stock parts"
+	@echo "make lock    renew the lock files"
+	@echo "make clean   remove the environment, caches and the sample index"
+
+chat: $(FOLIO_HOME)/.sample
+	@$(BIN)/folio chat
+
+test: $(VENV)/.all
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.all
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	cd / && $(CURDIR)/$(BIN)/python -c "import agent, retrieval, preprocessing, prompts, eval; print(prompts.__file__)"
+
+bench: $(VENV)/.all
+	$(BIN)/python -m eval bench
+
+lock: $(VENV)/.all
+	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	  --output-file requirements.lock pyproject.toml
+	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	  --constraint requirements.lock --extra models --extra dev \
+	  --output-file requirements-all.lock pyproject.toml
+	# The lock names the release; which build of it is installed is for each machine to say.
+	sed -i.bak -E 's/^(torch==[0-9.]+)\+.*/\1/' requirements-all.lock && rm requirements-all.lock.bak
+
+clean:
+	rm -rf $(VENV) .folio build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+# What runs Folio, and nothing else: no torch, no tools of development.
+$(VENV)/.main: requirements.lock pyproject.toml
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" \
+	  || { echo "Folio needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+# Every extra and the tools of development.
+$(VENV)/.all: $(VENV)/.main requirements-all.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-all.lock
+	@touch $@
+
+$(FOLIO_HOME)/.sample: $(VENV)/.main $(wildcard $(SAMPLE)/*)
+	$(BIN)/folio ingest $(SAMPLE)
+	@touch $@

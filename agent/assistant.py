@@ -1,0 +1,172 @@
+"""The façade of the agent: one `ask` behind every door."""
+
+from collections.abc import Callable, Mapping, Sequence
+from uuid import uuid4
+
+from langchain_core.language_models import BaseChatModel
+
+from agent.answer import CitedAnswer
+from agent.chat_model import model_errors, open_chat_model
+from agent.evidence import EvidenceLedger
+from agent.memory import SessionStore, Turn
+from agent.refusal import no_documents_text
+from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
+from agent.settings import OFFLINE, Settings
+from agent.trace import Event, Trace
+from preprocessing.errors import FolioError
+from retrieval.hit import Hit
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.search import check
+
+
+class Assistant:
+    """Answers questions from a knowledge base, with a conversation per session."""
+
+    def __init__(
+        self, settings: Settings, knowledge_base: KnowledgeBase, model: BaseChatModel, sessions: SessionStore
+    ) -> None:
+        self.settings = settings
+        self.knowledge_base = knowledge_base
+        self.sessions = sessions
+        self._model = model
+
+    @classmethod
+    def open(cls, settings: Settings, *, model: BaseChatModel | None = None, remember: bool = True) -> "Assistant":
+        """Open everything that the settings name; no model is loaded and nothing is sent yet.
+
+        Without `remember`, the sessions are gone when the process ends.
+        """
+        knowledge_base = KnowledgeBase.open(settings)
+        try:
+            model = model or open_chat_model(settings, knowledge_base.engine.embedder)
+            sessions = SessionStore.in_folder(settings.home) if remember else SessionStore.in_memory()
+            return cls(settings, knowledge_base, model, sessions)
+        except BaseException:
+            knowledge_base.close()
+            raise
+
+    def close(self) -> None:
+        """Release the knowledge base and the sessions."""
+        self.knowledge_base.close()
+        self.sessions.close()
+
+    def __enter__(self) -> "Assistant":
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def warm(self) -> None:
+        """Load what the first question needs, so that it does not have to wait."""
+        import agent.executor  # noqa: F401
+
+        self.knowledge_base.engine.embedder.embed_query("warm up")
+
+    def ask(
+        self,
+        question: str,
+        session: str | None = None,
+        *,
+        history: Sequence[Turn] = (),
+        listen: Callable[[Event], None] | None = None,
+        filters: Mapping[str, tuple[str, ...]] | None = None,
+        viewer: Sequence[str] | None = None,
+    ) -> CitedAnswer:
+        """Answer the question in the session; a new session is begun when none is given.
+
+        `history` is a conversation that goes before it. `listen` is called with each step as it happens. Raises SearchError for a blank question and ModelError when
+        the chat model cannot be reached. The trace is written in every case.
+        """
+        check(question, self.settings.top_k, "hybrid")
+        question = question.strip()
+        session = session or uuid4().hex[:12]
+        for turn in history:
+            self.sessions.append(session, turn)
+        trace = Trace(question, session, listen)
+        answer: CitedAnswer | None = None
+        problem: str | None = "interrupted"
+        try:
+            answer = self._answer(question, session, trace, filters, viewer)
+            problem = None
+            return answer
+        except Exception as error:
+            problem = str(error) if isinstance(error, FolioError) else f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            trace.write(
+                self.settings.home / "traces",
+                model=self.settings.chat_model_name,
+                answer=answer.as_json() if answer else None,
+                error=problem,
+            )
+
+    def _answer(
+        self,
+        question: str,
+        session: str,
+        trace: Trace,
+        filters: Mapping[str, tuple[str, ...]] | None,
+        viewer: Sequence[str] | None,
+    ) -> CitedAnswer:
+        if not self.knowledge_base.documents():
+            return CitedAnswer(
+                no_documents_text(question),
+                True,
+                "no_documents",
+                usage=trace.usage(),
+                session=session,
+                trace_id=trace.trace_id,
+            )
+        # LangChain's agents take about a second to import; the chat prompt must not wait for them.
+        from agent.ending import Ending
+        from agent.executor import SessionMemory, build_executor, run
+        from agent.tools import knowledge_search, query_rewrite
+
+        settings, ledger = self.settings, EvidenceLedger()
+        memory = SessionMemory(
+            store=self.sessions, session=session, trace_id=trace.trace_id, max_tokens=settings.history_tokens
+        )
+        turns = memory.turns()
+
+        def search(query: str) -> list[Hit]:
+            hits = self.knowledge_base.search(query, settings.top_k, filters=filters, viewer=viewer)
+            trace.record_hits(query, hits)
+            return hits
+
+        def rewrite(asked: str) -> list[str]:
+            if settings.chat_model_name == OFFLINE:
+                return rewrite_by_rules(asked, turns)
+            return rewrite_by_model(asked, turns, self._model, settings.history_tokens, [trace])
+
+        tools = [
+            knowledge_search(search, ledger, top_k=settings.top_k, max_searches=settings.max_searches),
+            query_rewrite(rewrite),
+        ]
+        ending = Ending(
+            question=question,
+            ledger=ledger,
+            model=self._model,
+            embedder=self.knowledge_base.engine.embedder,
+            search=lambda: search(stand_alone(question, turns)),
+            callbacks=[trace],
+        )
+        executor = build_executor(
+            self._model,
+            tools,
+            ending,
+            memory,
+            max_iterations=settings.max_iterations,
+            max_searches=settings.max_searches,
+        )
+        with model_errors(settings):
+            outcome = run(executor, question, [trace])
+        return CitedAnswer(
+            answer=outcome.text,
+            refused=outcome.refused,
+            reason=outcome.reason,
+            citations=outcome.citations,
+            checks=outcome.checks,
+            usage=trace.usage(),
+            session=session,
+            trace_id=trace.trace_id,
+        )

@@ -1,0 +1,80 @@
+"""Which chat model answers: the built-in one, or any behind an OpenAI-compatible address."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from langchain_core.language_models import BaseChatModel
+
+from agent.settings import OFFLINE, Settings
+from preprocessing.errors import FolioError
+from retrieval.embed.base import Embedder
+
+MAX_RETRIES = 2
+
+
+class ModelError(FolioError):
+    """The chat model could not be reached or refused the request."""
+
+
+def open_chat_model(settings: Settings, embedder: Embedder) -> BaseChatModel:
+    """Return the model that the settings name; nothing is sent yet."""
+    name = settings.chat_model_name
+    if name == OFFLINE:
+        from agent.offline import OfflineChatModel
+
+        return OfflineChatModel(embedder=embedder)
+    # Takes almost two seconds to import, and the built-in model does not need it.
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(
+        model=name,
+        base_url=_base_url(settings),
+        # Local servers ask for no key, but the client insists on one.
+        api_key=settings.openai_api_key or (lambda: "none"),
+        timeout=settings.chat_timeout_seconds,
+        max_retries=MAX_RETRIES,
+        stream_usage=True,
+    )
+
+
+@contextmanager
+def model_errors(settings: Settings) -> Iterator[None]:
+    """Turn the provider's errors into ModelError, which names the address, the model and the setting to mend."""
+    if settings.chat_model_name == OFFLINE:
+        yield
+        return
+    import openai
+
+    place = f"the chat model {settings.chat_model_name!r} at {host_of(settings)}"
+    try:
+        yield
+    except openai.APITimeoutError as error:
+        seconds = settings.chat_timeout_seconds
+        raise ModelError(f"{place} did not answer in {seconds:g} s; see FOLIO_CHAT_TIMEOUT_SECONDS") from error
+    except openai.APIConnectionError as error:
+        raise ModelError(f"{place} cannot be reached; check OPENAI_BASE_URL") from error
+    except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
+        raise ModelError(f"{place} refused the key; check OPENAI_API_KEY") from error
+    except openai.NotFoundError as error:
+        raise ModelError(
+            f"{place} was not found ({_short(error)}); check FOLIO_CHAT_MODEL, and that OPENAI_BASE_URL ends in /v1"
+        ) from error
+    except openai.RateLimitError as error:
+        raise ModelError(f"{place} is busy or the quota is used up ({_short(error)}); try again later") from error
+    except openai.OpenAIError as error:
+        raise ModelError(f"{place} failed: {_short(error)}") from error
+
+
+def host_of(settings: Settings) -> str:
+    """Return host and port of the model's address, without any path or password."""
+    parts = urlsplit(_base_url(settings) or "https://api.openai.com/v1")
+    return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+
+
+def _base_url(settings: Settings) -> str | None:
+    return settings.openai_base_url.strip().rstrip("/") if settings.openai_base_url else None
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

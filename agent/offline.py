@@ -1,0 +1,106 @@
+"""The built-in chat model: no server, no key. It speaks the same ReAct format and answers by quoting."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import ConfigDict, SkipValidation
+
+from agent.language import language_of
+from agent.memory import NO_HISTORY, Turn
+from agent.quote import Passage, choose_quotes
+from agent.rewrite import needs_rewriting
+from agent.settings import OFFLINE
+from retrieval.embed.base import Embedder
+
+QUOTING = {"zh": "以下是文档原文：", "en": "Quoted from the documents:"}
+"""First line of every answer, because this model quotes and does not write."""
+
+_TURN = re.compile(
+    r"\AConversation so far:\n(?P<history>.*?)\n\nQuestion: (?P<question>.*?)\n(?P<steps>Thought: .*)?\Z", re.DOTALL
+)
+_USER = re.compile(r"^User: (.*)$", re.MULTILINE)
+_OBSERVATION = re.compile(r"^Observation: (.*?)(?=^Thought:|\Z)", re.DOTALL | re.MULTILINE)
+_NUMBERED = re.compile(r"^\d\. (.+)$", re.MULTILINE)
+_PASSAGE = re.compile(r"^\[(S\d+)\] (.*)\n((?:^\|.*(?:\n|\Z))+)", re.MULTILINE)
+
+
+class OfflineChatModel(BaseChatModel):
+    """Decide by rules, answer by quotation.
+
+    It reads the same prompt as any other model: rewrite when the question needs the conversation, search once,
+    then quote the best sentences with their labels, or say NOT_FOUND.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    embedder: SkipValidation[Embedder]
+
+    @property
+    def _llm_type(self) -> str:
+        return OFFLINE
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        reply = self._reply(str(messages[-1].text))
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(reply))])
+
+    def _reply(self, prompt: str) -> str:
+        turn = _TURN.match(prompt.rstrip() + "\n")
+        if not turn:
+            return "Final Answer: NOT_FOUND"
+        question, steps = turn["question"].strip(), turn["steps"] or ""
+        observations = _OBSERVATION.findall(steps)
+        if not observations:
+            return self._first_step(question, _questions(turn["history"]))
+        queries = _NUMBERED.findall(observations[0])
+        if "Action: query_rewrite" in steps and len(observations) == 1:
+            return _act("The question stands alone now.", "knowledge_search", "\n".join(queries or [question]))
+        asked = " ".join(queries[:1]) if "Action: query_rewrite" in steps and queries else question
+        return self._answer(question, asked, observations)
+
+    def _first_step(self, question: str, earlier: Sequence[Turn]) -> str:
+        if needs_rewriting(question, earlier):
+            return _act("It needs the conversation, or asks about several things.", "query_rewrite", question)
+        return _act("The question stands alone.", "knowledge_search", question)
+
+    def _answer(self, question: str, asked: str, observations: Sequence[str]) -> str:
+        passages = read_passages("\n\n".join(observations))
+        quotes = choose_quotes(asked, passages, self.embedder)
+        if not quotes:
+            return "Thought: No passage is about what was asked.\nFinal Answer: NOT_FOUND"
+        answer = as_answer(question, [(quote.label, quote.text) for quote in quotes])
+        return f"Thought: {quotes[0].label} is nearest.\nFinal Answer: {answer}"
+
+
+def as_answer(question: str, quotes: Sequence[tuple[str, str]]) -> str:
+    """Write (label, quotation) pairs as an answer that says that it quotes."""
+    lines = [f"{text} [{label}]" if "\n" not in text else f"{text}\n[{label}]" for label, text in quotes]
+    return "\n".join([QUOTING[language_of(question)], *lines])
+
+
+def read_passages(observation: str) -> list[Passage]:
+    """Read the passages of an observation back from the form in which a model is shown them."""
+    return [
+        Passage(label, heading.rpartition(" (")[0], "\n".join(line[2:] for line in lines.splitlines()))
+        for label, heading, lines in _PASSAGE.findall(observation)
+    ]
+
+
+def _questions(history: str) -> list[Turn]:
+    if history.strip() == NO_HISTORY:
+        return []
+    return [Turn(question, "") for question in _USER.findall(history)]
+
+
+def _act(thought: str, tool: str, tool_input: str) -> str:
+    return f"Thought: {thought}\nAction: {tool}\nAction Input: {tool_input}"

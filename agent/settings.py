@@ -1,0 +1,86 @@
+"""All settings: from flags, the environment (`FOLIO_*`, `OPENAI_*`) and a `.env` file, the first that speaks wins."""
+
+import difflib
+import os
+from pathlib import Path
+from typing import Any
+
+from dotenv import dotenv_values
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import SettingsConfigDict
+
+from preprocessing.errors import FolioError
+from retrieval.settings import RetrievalSettings
+
+OFFLINE = "offline"
+OPENAI_DEFAULT_MODEL = "gpt-4.1-mini"
+
+
+class SettingsError(FolioError):
+    """A setting cannot be used; the message names it and shows a right one."""
+
+
+class Settings(RetrievalSettings):
+    """Everything a door needs to open the assistant."""
+
+    model_config = SettingsConfigDict(validate_by_name=True)
+
+    chat_model: str | None = None
+    """Name of the model at `OPENAI_BASE_URL`, or `offline` for the built-in one that needs no server."""
+    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
+    chat_timeout_seconds: float = Field(60, gt=0)
+
+    top_k: int = Field(5, ge=1)
+    """Passages that one search shows to the model."""
+    max_iterations: int = Field(6, ge=1)
+    """Model replies for one question; at the cap it is asked once more, for the answer."""
+    max_searches: int = Field(3, ge=1)
+    history_tokens: int = Field(1500, ge=0)
+    """Approximate size of the conversation that the model is shown."""
+
+    @property
+    def chat_model_name(self) -> str:
+        """Return the model to chat with; `offline` unless a key or an address says otherwise.
+
+        Raises SettingsError when an address is given without the name of a model.
+        """
+        if self.chat_model:
+            return self.chat_model
+        if self.openai_base_url:
+            raise SettingsError("OPENAI_BASE_URL is set but FOLIO_CHAT_MODEL is not; set it to a model that server has")
+        return OPENAI_DEFAULT_MODEL if self.openai_api_key else OFFLINE
+
+
+def load_settings(env_file: Path = Path(".env"), **flags: Any) -> Settings:
+    """Read the settings; flags that are None are left out.
+
+    Raises SettingsError in one line for a value that does not fit and for a `FOLIO_` name that does not exist.
+    """
+    _check_names(env_file)
+    try:
+        return Settings(_env_file=env_file, **{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        name = "__".join(map(str, problem["loc"])).upper()
+        name = name if name.startswith("OPENAI_") else f"FOLIO_{name}"
+        message = problem["msg"].removeprefix("Value error, ")
+        raise SettingsError(f"{name}: {message[:1].lower()}{message[1:]} (it is {problem.get('input')!r})") from None
+
+
+def setting_names() -> list[str]:
+    """Return every variable that Folio reads."""
+    own = [name for name, field in Settings.model_fields.items() if not field.validation_alias]
+    chunking = Settings.model_fields["chunking"].default
+    nested = [f"CHUNKING__{name.upper()}" for name in type(chunking).model_fields]
+    return sorted(f"FOLIO_{name.upper()}" for name in [*own, *nested] if name != "chunking")
+
+
+def _check_names(env_file: Path) -> None:
+    known = setting_names()
+    given = [*os.environ, *(dotenv_values(env_file, encoding="utf-8") if env_file.is_file() else ())]
+    for name in given:
+        if name.upper().startswith("FOLIO_") and name.upper() not in known and not name.startswith("FOLIO_TEST_"):
+            nearest = difflib.get_close_matches(name.upper(), known, n=1)
+            hint = f"; did you mean {nearest[0]}?" if nearest else f"; the settings are {', '.join(known)}"
+            raise SettingsError(f"there is no setting {name}{hint}")

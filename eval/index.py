@@ -1,0 +1,79 @@
+"""A set becomes something to search: passages as they are, documents through our own ingest."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from eval.jsonl import SetError
+from eval.query import Passage
+from eval.sets import EvalSet
+from preprocessing.document import Chunk
+from retrieval.bm25 import BM25
+from retrieval.embed.base import Embedder
+from retrieval.rerank import Reranker
+from retrieval.search import Engine
+from retrieval.settings import RetrievalSettings
+from retrieval.store.edge import EdgeStore
+
+
+@contextmanager
+def indexed(
+    eval_set: EvalSet, settings: RetrievalSettings, embedder: Embedder, reranker: Reranker | None = None
+) -> Iterator[Engine]:
+    """Give an engine over what the set searches, in a temporary folder.
+
+    Raises SetError when a document cannot be ingested: figures over a part of the documents would mislead.
+    """
+    with TemporaryDirectory(prefix="folio-eval-", ignore_cleanup_errors=True) as home:
+        if eval_set.documents is None:
+            with _passages_indexed(eval_set, settings, embedder, reranker, Path(home)) as engine:
+                yield engine
+            return
+        # The loaders of every format come with it, and ready-made passages need none of them.
+        from retrieval.knowledge_base import KnowledgeBase
+
+        own = settings.model_copy(update={"home": Path(home), "qdrant_url": None})
+        with KnowledgeBase.open(own, embedder=embedder, reranker=reranker) as knowledge_base:
+            report = knowledge_base.ingest([eval_set.documents])
+            for source, error in report.failed:
+                raise SetError(f"{source}: cannot be ingested: {error}")
+            yield knowledge_base.engine
+
+
+def passage_chunk(passage: Passage) -> Chunk:
+    """Return the passage as a chunk with its own id."""
+    return Chunk(
+        chunk_id=passage.doc_id,
+        doc_id=passage.doc_id,
+        revision="passages",
+        index=0,
+        text=passage.text,
+        section=(passage.section,) if passage.section else (),
+        page=None,
+        source=passage.doc_id,
+        title=passage.title,
+        doc_type="passage",
+    )
+
+
+@contextmanager
+def _passages_indexed(
+    eval_set: EvalSet, settings: RetrievalSettings, embedder: Embedder, reranker: Reranker | None, home: Path
+) -> Iterator[Engine]:
+    chunks = [passage_chunk(passage) for passage in eval_set.passages]
+    vectors = embedder.embed_passages([chunk.search_text for chunk in chunks])
+    store = EdgeStore.open(home / "store", embedder.dimension)
+    try:
+        store.upsert(chunks, vectors)
+        yield Engine(
+            embedder=embedder,
+            store=store,
+            keyword=BM25.build(chunks),
+            reranker=reranker,
+            candidates=settings.candidates,
+            rrf_k=settings.rrf_k,
+            weights={"vector": settings.vector_weight, "keyword": settings.keyword_weight},
+        )
+    finally:
+        store.close()

@@ -1,0 +1,45 @@
+"""The story of `eval retrieval`: search every question by each row's stages, judge the hits, score them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from eval import metrics
+from eval.judge import judge_chunks, judge_passages
+from eval.query import Query
+from eval.runs import QuestionScore
+from eval.sets import EvalSet
+from eval.stages import Row, search_by_stages
+from retrieval.search import Engine
+
+COLUMNS = ("R@1", "R@5", "MRR@10", "nDCG@10")
+"""Metrics of the table."""
+
+
+def score_retrieval(
+    eval_set: EvalSet, engine: Engine, rows: Sequence[Row], queries: Iterable[Query]
+) -> Iterator[QuestionScore]:
+    """Yield the scores of one question after the other, so that what was scored is kept when a later one fails."""
+    judge = judge_passages if eval_set.documents is None else judge_chunks
+    engine.embedder.embed_query("warm up")
+    for query in queries:
+        done = search_by_stages(query.text, engine)
+        judged = {row: judge(query, done.rankings[row]) for row in rows}
+        yield QuestionScore(
+            query_id=query.query_id,
+            question=query.text,
+            kind=query.kind,
+            scores={row: score_ranking(*judgement) for row, judgement in judged.items()},
+            rankings={row: ranking for row, (ranking, _) in judged.items()},
+            milliseconds=dict(done.milliseconds),
+        )
+
+
+def score_ranking(ranking: Sequence[str], grades: metrics.Grades) -> dict[str, float]:
+    """Return every rank metric that applies, by name."""
+    scores = {
+        **{f"R@{k}": metrics.recall(ranking, grades, k) for k in (1, 5, 10, 20)},
+        "hit@5": metrics.hit(ranking, grades, 5),
+        "all gold@5": metrics.all_gold(ranking, grades, 5),
+        "MRR@10": metrics.mrr(ranking, grades),
+        "nDCG@10": metrics.ndcg(ranking, grades),
+    }
+    return {name: score for name, score in scores.items() if score is not None}

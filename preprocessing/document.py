@@ -1,0 +1,84 @@
+"""The nouns of preprocessing: what a file becomes before it can be searched."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+BlockKind = Literal["heading", "paragraph", "list", "table", "code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One Markdown-like piece of a document, in reading order."""
+
+    kind: BlockKind
+    text: str
+    """Markdown: a table keeps its pipes and rule line, a list its markers, code its fences; a heading has no `#`."""
+    level: int = 0
+    """Depth of a heading, 1 to 6; 0 for every other kind."""
+    page: int | None = None
+    """Page the block begins on, counted from 1; None where the format has no pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file as clean blocks with its metadata."""
+
+    doc_id: str
+    source: str
+    """Path as people know it: relative to the working folder when inside it, else absolute; always with `/`."""
+    title: str
+    blocks: tuple[Block, ...]
+    doc_type: str
+    """Suffix without the dot: `md`, `txt`, `pdf`, `docx`."""
+    content_hash: str
+    """SHA-256 of the file's bytes, hexadecimal."""
+    version: str | None = None
+    updated_at: str | None = None
+    """ISO 8601 date or time, from front matter, else from the file's own properties, else its modification time."""
+    metadata: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    """Everything else from front matter or the caller: `department`, `effective_from`, `visible_to`, `supersedes`, …"""
+    warnings: tuple[str, ...] = ()
+    """What a person should know, such as pages without text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The blocks under one heading, with the headings above it."""
+
+    path: tuple[str, ...]
+    """Headings from the outermost to this one; empty before the first heading."""
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The unit that is searched, shown and cited: one piece of one section."""
+
+    chunk_id: str
+    doc_id: str
+    revision: str
+    """Identity of the ingested state of the document; chunks of two states never share it."""
+    index: int
+    """Position among the chunks of the document, from 0."""
+    text: str
+    section: tuple[str, ...]
+    page: int | None
+    source: str
+    title: str
+    doc_type: str
+    version: str | None = None
+    updated_at: str | None = None
+    content_hash: str = ""
+    metadata: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def heading(self) -> str:
+        """Return the title and the section path as one line, each part once."""
+        parts = [self.title, *self.section]
+        return " > ".join(dict.fromkeys(part for part in parts if part))
+
+    @property
+    def search_text(self) -> str:
+        """Return the text that both legs search: the headings, then the chunk."""
+        return f"{self.heading}\n{self.text}" if self.heading else self.text

@@ -1,0 +1,115 @@
+"""Read the text of a PDF's pages; runs as a process of its own, since a crafted file may loop or eat memory.
+
+Input: one JSON line with `password` and `step_seconds`, then the file. Output: what `read_pages` returns, as JSON.
+"""
+
+import io
+import json
+import logging
+import os
+import sys
+import threading
+from typing import Any
+
+from preprocessing.load.narrow_spaces import RUN_TOGETHER, narrow_spaces
+
+STEP_SECONDS = 20.0
+"""Time to open the file, and time for each page."""
+MAX_PAGES = 5000
+MEMORY_BYTES = 4 * 2**30
+TIMED_OUT = 75
+
+
+def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> dict[str, Any]:
+    """Return `pages`, `outline` (level, title, page), `title` and `updated_at`, or `error`.
+
+    Calls `step` before each page.
+    """
+    step()
+    from pypdf import PasswordType, PdfReader
+    from pypdf.errors import DependencyError, PyPdfError
+
+    try:
+        reader = PdfReader(io.BytesIO(data))
+        if reader.is_encrypted and reader.decrypt(password or "") == PasswordType.NOT_DECRYPTED:
+            return {"error": "the password is wrong" if password else "password required; give it with --password"}
+        count = len(reader.pages)
+        if count > MAX_PAGES:
+            return {"error": f"has {count} pages, the limit is {MAX_PAGES}; split it"}
+        pages = []
+        for page in reader.pages:
+            step()
+            pages.append(_page_text(page))
+        step()
+        properties = reader.metadata
+        modified = properties.modification_date or properties.creation_date if properties else None
+        return {
+            "pages": pages,
+            "outline": _outline(reader),
+            "title": properties.title if properties else None,
+            "updated_at": modified.isoformat() if modified else None,
+        }
+    except DependencyError as error:
+        return {"error": f"encrypted in a way that needs another package: {error}"}
+    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OSError) as error:
+        # The reader meets damaged files with many kinds of errors.
+        return {"error": f"broken PDF ({' '.join(str(error).split())[:100] or type(error).__name__})"}
+
+
+def _page_text(page: Any) -> str:
+    text = str(page.extract_text())
+    if RUN_TOGETHER.search(text):
+        with narrow_spaces(page):
+            text = str(page.extract_text())
+    return text
+
+
+def _outline(reader: Any) -> list[tuple[int, str, int]]:
+    from pypdf.errors import PyPdfError
+
+    found: list[tuple[int, str, int]] = []
+
+    def walk(entries: Any, level: int) -> None:
+        for entry in entries:
+            if isinstance(entry, list):
+                walk(entry, level + 1)
+            else:
+                page = reader.get_destination_page_number(entry)
+                if page is not None:
+                    found.append((level, str(entry.title), page + 1))
+
+    try:
+        walk(reader.outline, 1)
+    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return []  # a damaged outline leaves the text readable
+    return found
+
+
+def main() -> None:
+    """Answer one request on standard input, within the limits of time and memory."""
+    logging.disable(logging.CRITICAL)
+    _limit_memory()
+    request = json.loads(sys.stdin.buffer.readline())
+    data = sys.stdin.buffer.read()
+    timer: threading.Timer | None = None
+
+    def step() -> None:
+        nonlocal timer
+        if timer:
+            timer.cancel()
+        timer = threading.Timer(request["step_seconds"], os._exit, [TIMED_OUT])
+        timer.daemon = True
+        timer.start()
+
+    try:
+        answer = read_pages(data, request["password"], step)
+    except MemoryError:
+        answer = {"error": f"needs more than {MEMORY_BYTES >> 30} GB of memory to read"}
+    sys.stdout.buffer.write(json.dumps(answer).encode("ascii"))
+
+
+def _limit_memory() -> None:
+    if sys.platform == "linux":
+        import resource  # not on Windows; macOS refuses the limit
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))

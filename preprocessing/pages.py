@@ -1,0 +1,128 @@
+"""Pages of a PDF become running text: headers, footers and page numbers out, broken lines and sentences joined."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from preprocessing.headings import display_width
+
+_EDGE_LINES = 3
+_LETTER = re.compile(r"[^\W\d_]")
+_DIGITS = re.compile(r"\d+")
+_CONTENTS_LINE = re.compile(r"(?:[.．·…]\s?){5,}\s*[\dIVXLivxl]*\s*$")
+_NAMED_PAGE = re.compile(
+    r"^\W*(?:page|seite|p\.?)\s*\d+(?:\s*(?:of|/|von)\s*\d+)?\W*$|^\W*第\s*[\d一二三四五六七八九十百]+\s*页(?:\W*共\s*[\d一二三四五六七八九十百]+\s*页)?\W*$"
+    r"|^\W*\d+\s*(?:of|/)\s*\d+\s*页?\W*$",
+    re.IGNORECASE,
+)
+_BARE_NUMBER = re.compile(r"^\W*(\d{1,4}|[ivxlc]{1,6})(?:\s*/\s*\d{1,4})?\W*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a page; `level` is above 0 for a heading."""
+
+    text: str
+    page: int
+    level: int = 0
+
+
+def body_lines(pages: Sequence[str]) -> list[Line]:
+    """Return the lines of the pages, blank ones too, without running headers and footers, page numbers and contents."""
+    split = [[" ".join(line.split()) for line in page.split("\n")] for page in pages]
+    running = _running_lines(split)
+    offset = _number_offset(split)
+    lines: list[Line] = []
+    for number, page in enumerate(split, start=1):
+        edges = set(_edges(page))
+        kept = [
+            line
+            for index, line in enumerate(page)
+            if not (index in edges and (_key(line) in running or _is_page_number(line, number, offset)))
+            and not _CONTENTS_LINE.search(line)
+        ]
+        lines += [Line(line, number) for line in _trimmed(kept)]
+    return lines
+
+
+def _trimmed(page: list[str]) -> list[str]:
+    filled = [index for index, line in enumerate(page) if line]
+    return page[filled[0] : filled[-1] + 1] if filled else []
+
+
+def _edges(page: Sequence[str]) -> list[int]:
+    filled = [index for index, line in enumerate(page) if line]
+    return [*filled[:_EDGE_LINES], *filled[-_EDGE_LINES:]]
+
+
+def _key(line: str) -> str:
+    """Return the line with its numbers masked, so that `Page 3` and `Page 4` are the same line."""
+    return _DIGITS.sub("#", line)
+
+
+def _running_lines(pages: Sequence[Sequence[str]]) -> set[str]:
+    """Return the keys of lines that stand at the edge of most pages and hardly anywhere else."""
+    at_edge: Counter[str] = Counter()
+    inside: Counter[str] = Counter()
+    for page in pages:
+        edges = set(_edges(page))
+        at_edge.update({_key(page[index]) for index in edges})
+        inside.update({_key(line) for index, line in enumerate(page) if line and index not in edges})
+    filled = sum(1 for page in pages if any(page))
+    least = max(3, round(0.4 * filled))
+    running = {
+        key for key, count in at_edge.items() if count >= least and inside[key] <= count // 4 and _LETTER.search(key)
+    }
+    only_running = sum(1 for page in pages if any(page) and all(_key(line) in running for line in page if line))
+    return set() if only_running > filled // 2 else running  # pages that are nothing else say something
+
+
+def _number_offset(pages: Sequence[Sequence[str]]) -> int | None:
+    """Return printed minus counted page number, when the bare numbers at the edges of two or more pages agree on it."""
+    offsets: Counter[int] = Counter()
+    for number, page in enumerate(pages, start=1):
+        offsets.update({printed - number for index in set(_edges(page)) if (printed := _bare_number(page[index]))})
+    if not offsets:
+        return None
+    offset, count = offsets.most_common(1)[0]
+    return offset if count >= 2 and count >= len([page for page in pages if any(page)]) / 3 else None
+
+
+def _bare_number(line: str) -> int | None:
+    found = _BARE_NUMBER.match(line)
+    if not found:
+        return None
+    return int(found[1]) if found[1].isdigit() else _roman(found[1])
+
+
+def _roman(numeral: str) -> int:
+    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}[letter] for letter in numeral]
+    return sum(-value if value < max(values[index:]) else value for index, value in enumerate(values))
+
+
+def _is_page_number(line: str, page: int, offset: int | None) -> bool:
+    if _NAMED_PAGE.match(line):
+        return True
+    printed = _bare_number(line)
+    return printed is not None and offset is not None and printed - page == offset
+
+
+def with_outline(lines: Sequence[Line], outline: Sequence[tuple[int, str, int]]) -> list[Line]:
+    """Mark the lines that the outline names: entries are level (from 1), title and page."""
+    wanted = {(page, _squeezed(title)): min(level, 6) for level, title, page in outline if _squeezed(title)}
+    marked: list[Line] = []
+    for line in lines:
+        level = wanted.pop((line.page, _squeezed(line.text)), 0)
+        marked.append(Line(line.text, line.page, level) if level else line)
+    return marked
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split()).casefold()
+
+
+def full_width(lines: Sequence[Line]) -> int:
+    """Return the width in columns that full lines reach."""
+    widths = sorted(display_width(line.text) for line in lines if line.text)
+    return max(widths[int(0.95 * (len(widths) - 1))], 20) if widths else 20

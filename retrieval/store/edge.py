@@ -1,0 +1,146 @@
+"""The embedded store: a Qdrant Edge shard in a folder, owned by one process."""
+
+import logging
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from preprocessing.document import Chunk
+from retrieval.embed.base import Vectors
+from retrieval.filters import Filter
+from retrieval.hit import Hit, LegScore
+from retrieval.store.lock import FolderLock, StoreLocked
+from retrieval.store.payload import REVISION, AnyOf, excluded, from_payload, point_id, required, to_payload
+from retrieval.store.shard import open_shard
+from retrieval.store.vectors import check_passages, check_query
+
+if TYPE_CHECKING:
+    import qdrant_edge
+
+__all__ = ["EdgeStore", "StoreLocked"]
+
+_log = logging.getLogger(__name__)
+_BATCH = 512
+_LARGE = 200_000
+"""Chunks above which an exact search takes tens of milliseconds and a server is the better home."""
+
+
+class EdgeStore:
+    """Chunks in a folder on this machine; several threads of the one process may use it."""
+
+    def __init__(self, shard: "qdrant_edge.EdgeShard", dimension: int, lock: FolderLock) -> None:
+        """Take over an open shard and the lock of its folder; use `open`."""
+        self._shard = shard
+        self._dimension = dimension
+        self._lock = lock
+        # The engine is thread-safe, but steady readers starve a writer. Readers pass this turnstile before
+        # they read, and a writer keeps it while it writes, so it waits only for reads already under way.
+        self._turnstile = threading.Lock()
+
+    @classmethod
+    def open(cls, folder: Path, dimension: int) -> Self:
+        """Open the store in the folder, or make an empty one there.
+
+        Raises StoreLocked when another process has it, FolioError when it holds vectors of another
+        dimension or cannot be read.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FolderLock(folder)
+        try:
+            shard = open_shard(folder, dimension)
+        except BaseException:
+            lock.release()
+            raise
+        store = cls(shard, dimension, lock)
+        if (count := store.count()) > _LARGE:
+            _log.warning("%s holds %d chunks; a server answers faster: set FOLIO_QDRANT_URL", folder, count)
+        return store
+
+    def upsert(self, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Write the chunks; durable when it returns. Raises VectorError before anything is written."""
+        import qdrant_edge as edge
+
+        array = check_passages(chunks, vectors, self._dimension)
+        points = [
+            edge.Point(point_id(chunk.chunk_id), vector.tolist(), to_payload(chunk))
+            for chunk, vector in zip(chunks, array, strict=True)
+        ]
+        for start in range(0, len(points), _BATCH):
+            with self._turnstile:
+                self._shard.update(edge.UpdateOperation.upsert_points(points[start : start + _BATCH]))
+        with self._turnstile:
+            self._shard.flush()
+
+    def delete_revision(self, revision: str) -> None:
+        """Remove every chunk of one document state."""
+        import qdrant_edge as edge
+
+        condition = edge.Filter(must=[_condition((REVISION, [revision]))])
+        with self._turnstile:
+            self._shard.update(edge.UpdateOperation.delete_points_by_filter(condition))
+            self._shard.flush()
+
+    def search(self, vector: Vectors, k: int, where: Filter) -> list[Hit]:
+        """Return the k nearest allowed chunks by cosine, best first, with leg `vector` filled in."""
+        import qdrant_edge as edge
+
+        query = check_query(vector, self._dimension)
+        if k < 1:
+            return []
+        request = edge.QueryRequest(
+            limit=k,
+            query=edge.Query.Nearest(query.tolist()),
+            filter=edge.Filter(
+                must=[_condition(any_of) for any_of in required(where)],
+                must_not=[_condition(any_of) for any_of in excluded(where)],
+            ),
+            with_payload=True,
+        )
+        points = self._reading().query(request)
+        return [
+            Hit(from_payload(point.payload or {}), point.score, {"vector": LegScore(rank, point.score)})
+            for rank, point in enumerate(points, start=1)
+        ]
+
+    def get(self, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """Return the chunks in the order of the ids; ids that are not there are left out."""
+        ids = [point_id(chunk_id) for chunk_id in chunk_ids]
+        records = self._reading().retrieve(list(dict.fromkeys(ids)), with_payload=True, with_vector=False)
+        found = {str(record.id): record.payload or {} for record in records}
+        return [from_payload(found[name]) for name in ids if name in found]
+
+    def scan(self) -> Iterator[Chunk]:
+        """Yield every chunk, in no order, without vectors."""
+        import qdrant_edge as edge
+
+        offset: Any = None
+        while True:
+            request = edge.ScrollRequest(offset=offset, limit=_BATCH, with_payload=True, with_vector=False)
+            records, offset = self._reading().scroll(request)
+            yield from (from_payload(record.payload or {}) for record in records)
+            if offset is None:
+                return
+
+    def count(self) -> int:
+        """Return the number of chunks."""
+        import qdrant_edge as edge
+
+        return self._reading().count(edge.CountRequest(exact=True))
+
+    def close(self) -> None:
+        """Write what is left and let another process in; calling it twice is harmless."""
+        with self._turnstile:
+            self._shard.close()
+        self._lock.release()
+
+    def _reading(self) -> "qdrant_edge.EdgeShard":
+        with self._turnstile:
+            return self._shard
+
+
+def _condition(any_of: AnyOf) -> "qdrant_edge.FieldCondition":
+    import qdrant_edge as edge
+
+    field, values = any_of
+    return edge.FieldCondition(key=field, match=edge.MatchAny(values))

@@ -1,0 +1,52 @@
+"""Vectors are checked before a store writes or searches: engines accept NaN, and then nothing is found."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from preprocessing.document import Chunk
+from preprocessing.errors import FolioError
+from retrieval.embed.base import Vectors
+
+
+class VectorError(FolioError):
+    """A vector cannot be stored or searched; the message names the chunk and the fault."""
+
+
+def check_passages(chunks: Sequence[Chunk], vectors: Vectors, dimension: int) -> Vectors:
+    """Return the vectors as float32 of shape (len(chunks), dimension).
+
+    Raises VectorError for another shape, or for the first vector that is not finite or has no length.
+    """
+    array = _as_floats(vectors)
+    if array.shape != (len(chunks), dimension):
+        raise VectorError(
+            f"vectors of shape {array.shape} do not fit; {len(chunks)} chunks need ({len(chunks)}, {dimension})"
+        )
+    for chunk, vector in zip(chunks, array, strict=True):
+        if fault := _fault(vector):
+            raise VectorError(f"vector of chunk {chunk.chunk_id!r} {fault}; check the model in FOLIO_EMBED_MODEL")
+    return array
+
+
+def check_query(vector: Vectors, dimension: int) -> Vectors:
+    """Return the vector of a question as float32 of shape (dimension,); raises VectorError as for passages."""
+    array = _as_floats(vector)
+    if array.shape != (dimension,):
+        raise VectorError(f"question vector of shape {array.shape} does not fit; the store holds ({dimension},)")
+    if fault := _fault(array):
+        raise VectorError(f"vector of the question {fault}; check the model in FOLIO_EMBED_MODEL")
+    return array
+
+
+def _as_floats(vectors: Vectors) -> Vectors:
+    try:
+        return np.asarray(vectors, dtype=np.float32)
+    except ValueError as error:
+        raise VectorError("vectors differ in length; an embedder returns one length for every text") from error
+
+
+def _fault(vector: Vectors) -> str:
+    if not np.isfinite(vector).all():
+        return "holds NaN or infinity"
+    return "" if vector.any() else "is all zeros"

@@ -1,0 +1,29 @@
+"""What every test has: a closed network, no settings from outside, and a folder of its own."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+import pytest_socket
+
+# No test is timed: the machines differ.
+hypothesis.settings.register_profile("folio", deadline=None, max_examples=50, derandomize=True)
+hypothesis.settings.load_profile("folio")
+
+
+def pytest_runtest_setup() -> None:
+    pytest_socket.socket_allow_hosts(["127.0.0.1", "::1"], allow_unix_socket=True)
+
+
+def pytest_runtest_teardown() -> None:
+    pytest_socket._remove_restrictions()
+
+
+@pytest.fixture(autouse=True)
+def _no_outside_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in list(os.environ):
+        if name.startswith(("FOLIO_", "OPENAI_", "LANGCHAIN_", "LANGSMITH_")) and not name.startswith("FOLIO_TEST_"):
+            monkeypatch.delenv(name)
+    # A `.env` of the working folder must not reach the tests either.
+    monkeypatch.chdir(tmp_path)

@@ -1,0 +1,262 @@
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import docx
+import pytest
+from docx.oxml import parse_xml
+from fpdf import FPDF
+from pypdf import PdfReader, PdfWriter
+
+from preprocessing.document import Document
+from preprocessing.errors import LoadError
+from preprocessing.load import load, pdf_pages
+from preprocessing.load.pdf import is_garbled
+
+Load = Callable[..., Document]
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+@pytest.fixture
+def load_bytes(tmp_path: Path) -> Load:
+    def load_file(name: str, data: bytes, **options: object) -> Document:
+        path = tmp_path / name
+        path.write_bytes(data)
+        return load(path, source=f"kb/{name}", **options)  # type: ignore[arg-type]
+
+    return load_file
+
+
+def pdf(*pages: str, **encryption: str) -> bytes:
+    made = FPDF()
+    made.set_font("Helvetica", size=12)
+    for page in pages:
+        made.add_page()
+        for line in page.split("\n"):
+            made.cell(0, 8, line, new_x="LMARGIN", new_y="NEXT")
+    data = bytes(made.output())
+    if not encryption:
+        return data
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
+    writer.encrypt(algorithm="AES-256", **encryption)  # type: ignore[arg-type]
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def raw_pdf(content: str) -> bytes:
+    """Make a page whose content stream is given, in Helvetica without widths."""
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R "
+        "/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
+        f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+    ]
+    body = "%PDF-1.4\n" + "".join(f"{number} 0 obj\n{text}\nendobj\n" for number, text in enumerate(objects, 1))
+    return f"{body}trailer\n<< /Root 1 0 R /Size 5 >>\nstartxref\n0\n%%EOF".encode("ascii")
+
+
+def word(document: object) -> bytes:
+    out = io.BytesIO()
+    document.save(out)  # type: ignore[attr-defined]
+    return out.getvalue()
+
+
+def texts(document: Document) -> list[str]:
+    return [block.text for block in document.blocks]
+
+
+def test_markdown_with_front_matter(load_bytes: Load) -> None:
+    head = "---\ntitle: 休假制度\nversion: 3\nupdated_at: 2024-03-05\ndepartment: 人事\n---\n# 标题\n\n五天。\n"
+    document = load_bytes("a_V2.md", head.encode(), metadata={"department": "财务", "visible_to": ("hr",)})
+    assert (document.title, document.version, document.updated_at) == ("休假制度", "3", "2024-03-05")
+    assert document.metadata == {"department": "财务", "visible_to": ("hr",)}
+    assert (document.source, document.doc_type, texts(document)) == ("kb/a_V2.md", "md", ["标题", "五天。"])
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "version"),
+    [("# 标题\n\n正文", "标题", "2"), ("## 小节\n\n正文", "规程_V2", "2")],
+)
+def test_title_and_version_without_front_matter(load_bytes: Load, text: str, title: str, version: str) -> None:
+    document = load_bytes("规程_V2.md", text.encode())
+    assert (document.title, document.version) == (title, version)
+
+
+def test_two_files_of_one_name_are_two_documents(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("文", encoding="utf-8")
+    one, other = (load(tmp_path / "a.md", source=source) for source in ("hr/a.md", "it/a.md"))
+    assert one.doc_id != other.doc_id
+    assert one.content_hash == other.content_hash
+
+
+def test_markdown_blocks(load_bytes: Load) -> None:
+    text = (
+        "前言\n\n编号 | 说明\n---|---\nA | 一 \\| 二\n\n- 甲\n    - 乙\n\n```\n# 注释\n```\n\n    x = 1\n\n"
+        "<ul><li>丙</li></ul>\n\n<!-- 不看 -->\n\n***\n\n[链接]: https://example.invalid\n"
+    )
+    assert [(block.kind, block.text) for block in load_bytes("a.md", text.encode()).blocks] == [
+        ("paragraph", "前言"),
+        ("table", "| 编号 | 说明 |\n| ---|--- |\n| A | 一 \\| 二 |"),
+        ("list", "- 甲\n    - 乙"),
+        ("code", "```\n# 注释\n```"),
+        ("code", "```\nx = 1\n```"),
+        ("paragraph", "- 丙"),
+        ("paragraph", "[链接]: https://example.invalid"),
+    ]
+
+
+def test_a_head_that_is_no_yaml_is_no_heading(load_bytes: Load) -> None:
+    document = load_bytes("a.md", "---\n**法务部**\n---\n\n# 催告函\n\n三月五日前。\n".encode())
+    assert [(block.kind, block.text) for block in document.blocks] == [
+        ("paragraph", "**法务部**"),
+        ("heading", "催告函"),
+        ("paragraph", "三月五日前。"),
+    ]
+
+
+def test_text_headings(load_bytes: Load) -> None:
+    text = "第一章 总则\n第一条 适用于员工。\n\n第二章 休假\n第二条 五天。"
+    blocks = load_bytes("a.txt", text.encode("gbk")).blocks
+    assert [(block.kind, block.level, block.text) for block in blocks] == [
+        ("heading", 2, "第一章 总则"),
+        ("paragraph", 0, "第一条 适用于员工。"),
+        ("heading", 2, "第二章 休假"),
+        ("paragraph", 0, "第二条 五天。"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.txt", b"", "kb/a.txt: file is empty"),
+        ("a.pdf", b" \n", "kb/a.pdf: file is empty"),
+        ("a.md", b"---\n\n***\n", "kb/a.md: no text in the file"),
+        ("a.txt", b"a\0b", "NUL"),
+        ("a.exe", b"MZ", r"not supported; supported are \.docx, \.md, \.pdf, \.txt"),
+        ("a.pdf", b"<html><body>404</body></html>", "not a PDF but an HTML page"),
+        ("a.pdf", b"hello", "not a PDF"),
+        ("a.pdf", b"%PDF-1.4\n1 0 obj\n<<", "broken PDF"),
+        ("a.docx", b"hello", "not a Word document"),
+        ("a.docx", b"\xd0\xcf\x11\xe0rest", "old Word format or password required"),
+    ],
+)
+def test_files_that_cannot_be_read(load_bytes: Load, name: str, data: bytes, message: str) -> None:
+    with pytest.raises(LoadError, match=message) as caught:
+        load_bytes(name, data)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(LoadError, match=r"kb/none.md: cannot be read: No such file"):
+        load(tmp_path / "none.md", source="kb/none.md")
+
+
+def test_pdf_without_running_lines_and_with_joined_sentences(load_bytes: Load) -> None:
+    start = "Check the inlet valve. The pump must never run"
+    bodies = [
+        "Section 1. Pump start\n" + start,
+        "dry for more than 20 seconds, or the seal burns.\nIt is self-\nsealing and cooper-\nates.",
+        "Alarm 17 means low oil.",
+        "Use oil grade VG46.",
+    ]
+    pages = [f"Manual v3.2 | Chapter {n}\n{body}\nPage {n} of 4" for n, body in enumerate(bodies, 1)]
+    blocks = load_bytes("a.pdf", pdf(*pages)).blocks
+    assert [(block.kind, block.page, block.text) for block in blocks] == [
+        ("heading", 1, "Section 1. Pump start"),
+        (
+            "paragraph",
+            1,
+            f"{start} dry for more than 20 seconds, or the seal burns. It is self-sealing and cooperates.",
+        ),
+        ("paragraph", 3, "Alarm 17 means low oil."),
+        ("paragraph", 4, "Use oil grade VG46."),
+    ]
+
+
+def test_pages_that_all_say_the_same_say_it(load_bytes: Load) -> None:
+    assert texts(load_bytes("a.pdf", pdf(*["The limit is 13 bar."] * 4))) == ["The limit is 13 bar."] * 4
+
+
+def test_pages_without_text(load_bytes: Load) -> None:
+    document = load_bytes("a.pdf", pdf("Cover 2024-17.", "", "", "Term is 36 months."))
+    assert document.warnings == ("2 of 4 pages without text: 2, 3",)
+    assert [block.page for block in document.blocks] == [1, 4]
+    with pytest.raises(LoadError, match="no text on any of its 3 pages; it looks scanned, run OCR first"):
+        load_bytes("b.pdf", pdf("", "", ""))
+
+
+def test_encrypted_pdfs(load_bytes: Load) -> None:
+    owner_only = pdf("Deposit is 50 yuan.", user_password="", owner_password="o")
+    locked = pdf("Deposit is 50 yuan.", user_password="u", owner_password="o")
+    assert texts(load_bytes("a.pdf", owner_only)) == ["Deposit is 50 yuan."]
+    assert texts(load_bytes("b.pdf", locked, password="u")) == ["Deposit is 50 yuan."]
+    with pytest.raises(LoadError, match="password required"):
+        load_bytes("b.pdf", locked)
+    with pytest.raises(LoadError, match="the password is wrong"):
+        load_bytes("b.pdf", locked, password="x")
+
+
+def test_a_pdf_that_takes_too_long_is_given_up(load_bytes: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_pages, "STEP_SECONDS", 0)
+    with pytest.raises(LoadError, match="a page took more than 0 seconds"):
+        load_bytes("a.pdf", pdf("Deposit is 50 yuan."))
+
+
+def test_words_set_closer_than_half_a_space_are_parted(load_bytes: Load) -> None:
+    words = ["Isolate", "the", "leaking", "segment", "within", "15", "minutes", "and", "call", "extension", "8001"]
+    measure = FPDF(unit="pt")
+    measure.set_font("Helvetica", size=12)
+    shown, x = [], 72.0
+    for text in words:
+        shown.append(f"1 0 0 1 {x:.2f} 700 Tm ({text}) Tj")
+        x += measure.get_string_width(text) + 1  # a space would be 3.3 points wide
+    assert texts(load_bytes("a.pdf", raw_pdf(f"BT /F1 12 Tf {' '.join(shown)} ET"))) == [" ".join(words)]
+
+
+@pytest.mark.parametrize(
+    ("text", "garbled"),
+    [
+        ("/G21/G22/G23/G24/G25/G26/G2A/G2B/G2C/G2D/G2E", True),
+        ("(cid:12)(cid:13)(cid:14)(cid:15)(cid:16)(cid:17)", True),
+        ("\ue001\ue002\ue003\ue004\ue005 only a few words", True),
+        ("Θݱఆ၊ɹԘமޙཀ" * 3, True),
+        ("设备 α、β 与 λ 的限值为 5 Ω，Ångström 与 кВт 亦同。", False),
+        ("See /etc/hosts and /usr/bin/env for the paths.", False),
+        ("短", False),
+    ],
+)
+def test_garbled_text(text: str, garbled: bool) -> None:
+    assert is_garbled(text) is garbled
+
+
+def test_docx_keeps_order_and_accepts_changes(load_bytes: Load) -> None:
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].text = "页眉"
+    document.add_heading("备件价格", 1)
+    document.add_paragraph("表前。")
+    table = document.add_table(2, 2)
+    for cell, text in zip(table._cells, ["编号", "单价", "B-02", "12 元|件"], strict=True):
+        cell.text = text
+    changed = document.add_paragraph("违约金为")
+    changed._p.append(parse_xml(f"<w:del {W}><w:r><w:delText>百分之五</w:delText></w:r></w:del>"))
+    changed._p.append(parse_xml(f"<w:ins {W}><w:r><w:t>百分之八</w:t></w:r></w:ins>"))
+    document.add_paragraph("甲", style="List Bullet")
+    document.add_paragraph("乙", style="List Bullet")
+    assert [(block.kind, block.text) for block in load_bytes("a.docx", word(document)).blocks] == [
+        ("heading", "备件价格"),
+        ("paragraph", "表前。"),
+        ("table", "| 编号 | 单价 |\n| --- | --- |\n| B-02 | 12 元\\|件 |"),
+        ("paragraph", "违约金为百分之八"),
+        ("list", "- 甲\n- 乙"),
+    ]
+
+
+def test_a_docx_that_unpacks_hugely_is_refused_before_parsing(load_bytes: Load) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as package:
+        package.writestr("word/document.xml", b"<a/>" * (3 * 2**20))
+    with pytest.raises(LoadError, match=r"word/document\.xml unpacks \d+ to 1, the limit is 100 to 1"):
+        load_bytes("a.docx", packed.getvalue())

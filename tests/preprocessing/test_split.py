@@ -1,0 +1,93 @@
+import pytest
+
+from preprocessing.document import Block, Section
+from preprocessing.split import Piece, split
+
+
+def texts(*blocks: Block, limit: int = 400) -> list[str]:
+    return [piece.text for piece in split(Section(("甲",), blocks), limit)]
+
+
+def paragraph(text: str, page: int | None = None) -> Block:
+    return Block("paragraph", text, page=page)
+
+
+def test_a_piece_knows_its_place() -> None:
+    section = Section(("总则", "范围"), (paragraph("适用于全体员工。", page=3),))
+    assert split(section) == [Piece("适用于全体员工。", 3, ("总则", "范围"), "paragraph")]
+
+
+def test_short_paragraphs_share_a_piece_up_to_the_limit() -> None:
+    assert texts(paragraph("一二三。"), paragraph("四五六。"), paragraph("七八九。"), limit=10) == [
+        "一二三。\n\n四五六。",
+        "七八九。",
+    ]
+
+
+def test_a_piece_stays_on_its_page() -> None:
+    assert texts(paragraph("一。", 1), paragraph("二。", 2)) == ["一。", "二。"]
+
+
+def test_sentences_end_pieces_and_none_begins_with_a_mark() -> None:
+    text = "设备通电前必须完成接地检查。未接地严禁合闸！如果指示灯不亮，应当先断电再排查？" * 20
+    pieces = texts(paragraph(text), limit=100)
+    assert "".join(pieces) == text
+    assert all(len(piece) <= 100 and piece[-1] in "。！？" and piece[0] not in "。！？，" for piece in pieces)
+
+
+def test_a_long_token_ends_within_the_limit() -> None:
+    pieces = texts(paragraph(f"下载地址：\nhttps://example.invalid/{'QUJD' * 500}\n下载后校验。"))
+    assert max(map(len, pieces)) <= 400
+    assert pieces[-1].endswith("下载后校验。")
+
+
+def test_records_without_sentence_marks_are_cut_between_lines() -> None:
+    records = [f"key{number}: value {number}" for number in range(200)]
+    pieces = texts(paragraph("\n".join(records)), limit=120)
+    assert [line for piece in pieces for line in piece.split("\n")] == records
+    assert max(map(len, pieces)) <= 120
+
+
+def test_table_parts_repeat_the_header() -> None:
+    rows = [f"| GD-{number:03} | {number}000 |" for number in range(1, 41)]
+    pieces = texts(Block("table", "\n".join(["| 编号 | 持股数 |", "| --- | --- |", *rows])), limit=200)
+    assert len(pieces) > 1
+    assert all(piece.startswith("| 编号 | 持股数 |\n| --- | --- |\n") and len(piece) <= 200 for piece in pieces)
+    assert [row for piece in pieces for row in piece.split("\n")[2:]] == rows
+
+
+def test_a_row_longer_than_a_piece_names_its_columns() -> None:
+    table = f"| 编号 | 说明 |\n| --- | --- |\n| A1 | {'长' * 30}。{'短' * 30}。 |"
+    assert texts(Block("table", table), limit=50) == [f"编号: A1\n说明: {'长' * 30}。", f"{'短' * 30}。"]
+
+
+def test_a_caption_goes_with_its_table() -> None:
+    table = "| 编号 | 数 |\n| --- | --- |\n| A | 1 |"
+    pieces = texts(paragraph("前文" * 10 + "。"), paragraph("表 1：库存"), Block("table", table), limit=60)
+    assert pieces == ["前文" * 10 + "。", f"表 1：库存\n\n{table}"]
+
+
+def test_code_is_cut_between_lines_and_fenced_again() -> None:
+    code = "\n".join(["```sh", *[f"run --step {number}" for number in range(10)], "```"])
+    pieces = texts(Block("code", code), limit=60)
+    assert all(piece.startswith("```sh\n") and piece.endswith("\n```") and len(piece) <= 60 for piece in pieces)
+    assert [line for piece in pieces for line in piece.split("\n")[1:-1]] == code.split("\n")[1:-1]
+
+
+def test_a_list_keeps_its_lead_in() -> None:
+    blocks = (paragraph("概述。" * 5), paragraph("须提交下列材料："), Block("list", "- 身份证\n- 申请表\n- 照片"))
+    assert texts(*blocks, limit=30) == ["概述。" * 5, "须提交下列材料：\n\n- 身份证\n- 申请表\n- 照片"]
+
+
+def test_nested_items_stay_with_their_item() -> None:
+    assert texts(Block("list", "- 一\n  - 甲\n- 二\n  - 乙"), limit=9) == ["- 一\n  - 甲", "- 二\n  - 乙"]
+
+
+@pytest.mark.parametrize("text", ["| | |\n|---|---|", "……", "---"])
+def test_debris_gives_no_piece(text: str) -> None:
+    assert texts(paragraph(text)) == []
+
+
+def test_limit_must_be_positive() -> None:
+    with pytest.raises(ValueError, match="max_chars must be at least 1, got 0"):
+        split(Section((), ()), 0)

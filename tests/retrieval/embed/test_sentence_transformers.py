@@ -1,0 +1,101 @@
+"""A local model is asked in its own way, reads texts whole, and says what is wrong with the setting."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrieval.embed.sentence_transformers import SentenceTransformersEmbedder
+from retrieval.local_model import ModelError
+from tests.retrieval.tiny_models import LIMIT, save_model
+
+TEXTS = ["年假满一年十天。", "津贴三百元。"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("sentence_transformers")
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="module")
+def plain(folder: Path) -> str:
+    return save_model(folder / "plain", "BertModel")
+
+
+@pytest.fixture(scope="module")
+def e5(folder: Path) -> str:
+    return save_model(folder / "multilingual-e5-tiny", "BertModel")
+
+
+@pytest.fixture(scope="module")
+def prompted(folder: Path, e5: str) -> str:
+    from sentence_transformers import SentenceTransformer
+
+    path = folder / "my-e5-prompted"
+    SentenceTransformer(e5, prompts={"query": "多少:", "document": "说明:"}).save(str(path))
+    return str(path)
+
+
+def _mean_of_tokens(name: str, *texts: str) -> np.ndarray:
+    """Return unit vectors by transformers alone: the mean of the last layer."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(name), AutoModel.from_pretrained(name)
+    with torch.no_grad():
+        rows = [model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0).numpy() for text in texts]
+    return np.array([row / np.linalg.norm(row) for row in rows])
+
+
+@pytest.mark.parametrize(
+    ("model", "passage", "query"),
+    [("plain", "", ""), ("e5", "passage: ", "query: "), ("prompted", "说明:", "多少:")],
+)
+def test_prompts(request: pytest.FixtureRequest, model: str, passage: str, query: str) -> None:
+    name = request.getfixturevalue(model)
+    embedder = SentenceTransformersEmbedder(name)
+    passages, question = embedder.embed_passages(TEXTS), embedder.embed_query("年假多少天")
+    assert (passages.shape, passages.dtype, embedder.dimension) == ((2, 16), np.float32, 16)
+    assert passages == pytest.approx(_mean_of_tokens(name, *(passage + text for text in TEXTS)), abs=1e-5)
+    assert question == pytest.approx(_mean_of_tokens(name, query + "年假多少天")[0], abs=1e-5)
+    assert embedder.model_id == name
+
+
+def test_no_texts_give_no_vectors(plain: str) -> None:
+    empty = SentenceTransformersEmbedder(plain).embed_passages([])
+    assert (empty.shape, empty.dtype) == ((0, 16), np.float32)
+
+
+def test_a_long_text_is_the_average_of_its_windows(plain: str) -> None:
+    # 64 tokens, less 2 about a text and 2 to spare, leave 60 characters a window.
+    text = "背景说明。" * 12 + "津贴是三百元。"
+    assert len(text) > LIMIT
+    first, second = _mean_of_tokens(plain, text[:60], text[60:])
+    average = first * 60 + second * 7
+    found = SentenceTransformersEmbedder(plain).embed_passages([text, TEXTS[0]])
+    assert found[0] == pytest.approx(average / np.linalg.norm(average), abs=1e-5)
+    assert found[1] == pytest.approx(_mean_of_tokens(plain, TEXTS[0])[0], abs=1e-5)
+
+
+def test_a_reranker_is_refused(folder: Path) -> None:
+    name = save_model(folder / "reranker", "BertForSequenceClassification", num_labels=1)
+    with pytest.raises(ModelError) as refused:
+        SentenceTransformersEmbedder(name).embed_query("年假")
+    assert str(refused.value) == (
+        f"FOLIO_EMBED_MODEL={name} is a reranker, not an embedding model: it belongs in FOLIO_RERANK_MODEL"
+    )
+
+
+def test_a_model_that_is_not_there_is_one_line(folder: Path) -> None:
+    with pytest.raises(ModelError, match=r"^FOLIO_EMBED_MODEL=.+ cannot be loaded \(.+\): give a folder") as refused:
+        SentenceTransformersEmbedder(str(folder / "nothing")).embed_query("年假")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(ModelError) as refused:
+        SentenceTransformersEmbedder("a/b").embed_query("年假")
+    assert str(refused.value) == "FOLIO_EMBED_MODEL=a/b needs the extra: pip install 'folio[models]'"

@@ -1,0 +1,22 @@
+import pytest
+
+from retrieval.numerals import fold_ordinals, to_int
+
+
+@pytest.mark.parametrize(
+    ("numeral", "value"),
+    [("零", 0), ("十", 10), ("十二", 12), ("四十六", 46), ("一百零五", 105), ("一千二百", 1200), ("两万", 20_000)]
+    + [("三万零五十", 30_050), ("一亿二千万", 120_000_000), ("二〇二四", 2024), ("一百一十", 110)],
+)
+def test_to_int(numeral: str, value: int) -> None:
+    assert to_int(numeral) == value
+
+
+@pytest.mark.parametrize("text", ["", "四十六条", "46"])
+def test_to_int_refuses_other_text(text: str) -> None:
+    with pytest.raises(ValueError, match="not a Chinese numeral"):
+        to_int(text)
+
+
+def test_fold_ordinals_touches_articles_only() -> None:
+    assert fold_ordinals("第四十六条和第二章，第一次，一百元") == "第46条和第2章，第一次，一百元"

@@ -1,0 +1,147 @@
+"""Reranking gives an order, keeps every hit, and survives what models do wrong."""
+
+import json
+import logging
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from preprocessing.document import Chunk
+from preprocessing.errors import FolioError
+from retrieval.cross_encoder import Pair
+from retrieval.hit import Hit, LegScore
+from retrieval.rerank import CrossEncoderReranker
+
+NAN = math.nan
+
+
+def hits_of(*texts: str) -> list[Hit]:
+    """Return fused hits with these texts, in this order."""
+    return [
+        Hit(
+            Chunk(f"c{rank}", "d", "r", rank, text, ("休假",), None, "a.md", "制度", "md"),
+            1 / (60 + rank),
+            {"fused": LegScore(rank, 1 / (60 + rank))},
+        )
+        for rank, text in enumerate(texts, start=1)
+    ]
+
+
+class FakeScorer:
+    """Gives each passage the number that stands in it, and fails for batches above a size."""
+
+    def __init__(self, largest: int = 1000, error: str = "CUDA out of memory") -> None:
+        self.largest, self.error = largest, error
+        self.batches: list[list[Pair]] = []
+        self.freed = 0
+
+    def fit(self, question: str, passage: str) -> list[Pair]:
+        return [(question, part) for part in passage.split("|")]
+
+    def score(self, pairs: Sequence[Pair]) -> Sequence[float]:
+        self.batches.append(list(pairs))
+        if len(pairs) > self.largest:
+            raise RuntimeError(self.error)
+        return [float(passage.split()[-1]) for _, passage in pairs]
+
+    def free_memory(self) -> None:
+        self.freed += 1
+
+
+def order(hits: list[Hit]) -> list[str]:
+    return [hit.chunk.chunk_id for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected", "scores"),
+    [
+        (["-1.9", "6.8", "-7.2"], ["c2", "c1", "c3"], [6.8, -1.9, -7.2]),
+        (["3", "0", "-5"], ["c1", "c2", "c3"], [3, 0, -5]),
+        (["1", "2", "2", "1"], ["c2", "c3", "c1", "c4"], [2, 2, 1, 1]),
+        (["nan", "1.2", "0.4"], ["c2", "c3", "c1"], [1.2, 0.4, 0.4]),
+        (["-inf", "1.2", "inf"], ["c2", "c1", "c3"], [1.2, 1.2, 1.2]),
+        (["", "5", "  \u3000\n"], ["c2", "c1", "c3"], [5, 5, 5]),
+        (["1", "0 | 9 | 2", "8"], ["c2", "c3", "c1"], [9, 8, 1]),
+        (["nan | 4", "5"], ["c2", "c1"], [5, 4]),
+    ],
+)
+def test_the_order_follows_the_scores(texts: list[str], expected: list[str], scores: list[float]) -> None:
+    found = CrossEncoderReranker("fake", FakeScorer()).rerank("年假", hits_of(*texts))
+    assert order(found) == expected
+    assert [hit.score for hit in found] == scores
+    assert [hit.legs["rerank"] for hit in found] == [LegScore(i, score) for i, score in enumerate(scores, start=1)]
+    json.dumps(scores, allow_nan=False)
+
+
+def test_old_hits_stay_as_they_were() -> None:
+    before = hits_of("1", "2")
+    found = CrossEncoderReranker("fake", FakeScorer()).rerank("年假", before)
+    assert before == hits_of("1", "2")
+    assert found[0].legs == {"fused": LegScore(2, 1 / 62), "rerank": LegScore(1, 2.0)}
+
+
+def test_the_model_reads_the_headings_too() -> None:
+    scorer = FakeScorer()
+    CrossEncoderReranker("fake", scorer).rerank("年假", hits_of("1"))
+    assert scorer.batches == [[("年假", "制度 > 休假\n1")]]
+
+
+@pytest.mark.parametrize("texts", [[], ["", " \n"]])
+def test_nothing_to_read_leaves_the_model_alone(texts: list[str]) -> None:
+    hits = hits_of(*texts)
+    assert CrossEncoderReranker("/no/such/model").rerank("年假", hits) == hits
+
+
+def test_one_nan_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    CrossEncoderReranker("fake", FakeScorer()).rerank("年假", hits_of("nan", "1", "2"))
+    assert [record.message for record in caplog.records] == ["reranker fake gave no number for 1 of 3 passages"]
+
+
+def test_only_nan_keeps_the_fused_order(caplog: pytest.LogCaptureFixture) -> None:
+    hits = hits_of("nan", "nan")
+    assert CrossEncoderReranker("fake", FakeScorer()).rerank("年假", hits) == hits
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+def test_too_few_scores_are_an_error() -> None:
+    class Short(FakeScorer):
+        def score(self, pairs: Sequence[Pair]) -> Sequence[float]:
+            return super().score(pairs)[1:]
+
+    with pytest.raises(FolioError, match="reranker fake gave 2 scores for 3 passages"):
+        CrossEncoderReranker("fake", Short()).rerank("年假", hits_of("1", "2", "3"))
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["CUDA out of memory. Tried to allocate 2 GiB", "MPS backend out of memory", "can't allocate memory: 9 bytes"],
+)
+def test_memory_that_runs_out_halves_the_batch(error: str) -> None:
+    scorer = FakeScorer(largest=5, error=error)
+    found = CrossEncoderReranker("fake", scorer).rerank("年假", hits_of(*map(str, range(20))))
+    assert order(found) == [f"c{i}" for i in range(20, 0, -1)]
+    assert [len(batch) for batch in scorer.batches] == [16, 8, 4, 4, 4, 4, 4]
+    assert scorer.freed == 2
+
+
+def test_memory_for_no_passage_keeps_the_fused_order(caplog: pytest.LogCaptureFixture) -> None:
+    scorer = FakeScorer(largest=0)
+    hits = hits_of("1", "2", "3")
+    reranker = CrossEncoderReranker("fake", scorer)
+    assert reranker.rerank("年假", hits) == hits
+    assert "not enough memory" in caplog.text
+    scorer.largest = 16
+    assert order(reranker.rerank("年假", hits)) == ["c3", "c2", "c1"]
+
+
+def test_another_failure_is_not_taken_for_memory() -> None:
+    with pytest.raises(RuntimeError, match="shapes"):
+        CrossEncoderReranker("fake", FakeScorer(largest=0, error="shapes differ")).rerank("年假", hits_of("1"))
+
+
+def test_passages_of_like_length_share_a_batch() -> None:
+    scorer = FakeScorer()
+    CrossEncoderReranker("fake", scorer).rerank("年假", hits_of(*("一" * (i % 5) + " 1" for i in range(20))))
+    lengths = [len(passage) for batch in scorer.batches for _, passage in batch]
+    assert lengths == sorted(lengths, reverse=True)

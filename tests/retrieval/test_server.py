@@ -1,0 +1,206 @@
+"""What a Qdrant server answers becomes one line that names the host and never the key."""
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pytest
+
+from preprocessing.errors import FolioError
+from retrieval.filters import Filter
+from retrieval.store.qdrant import QdrantStore
+from retrieval.store.server import ServerError, host_of
+
+pytestmark = pytest.mark.enable_socket
+
+KEY = "secret-key"
+Answer = tuple[int, dict[str, Any]]
+Table = dict[str, Answer | list[Answer]]
+"""Method and path → what is answered; of a list one after the other."""
+Stub = Callable[[Table], str]
+
+
+def _collection(size: int, **schema: Any) -> dict[str, Any]:
+    return {
+        "result": {
+            "status": "green",
+            "optimizer_status": "ok",
+            "segments_count": 1,
+            "config": {
+                "params": {"vectors": {"size": size, "distance": "Cosine"}},
+                "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000},
+                "optimizer_config": {
+                    "deleted_threshold": 0.2,
+                    "vacuum_min_vector_number": 1000,
+                    "default_segment_number": 0,
+                    "flush_interval_sec": 5,
+                },
+            },
+            "payload_schema": schema,
+        }
+    }
+
+
+INFO = {"title": "qdrant", "version": version("qdrant-client")}
+EXISTS = {"result": {"exists": True}}
+OK = {"result": True}
+READY: Table = {
+    "GET /": (200, INFO),
+    "GET /collections/folio/exists": (200, EXISTS),
+    "GET /collections/folio": (200, _collection(3)),
+    "PUT /collections/folio/index": (200, {"result": {"operation_id": 1, "status": "completed"}}),
+}
+
+
+@pytest.fixture
+def requests() -> list[tuple[str, Any]]:
+    return []
+
+
+@pytest.fixture
+def serve(requests: list[tuple[str, Any]]) -> Iterator[Stub]:
+    """Start a server that answers as the table says, and 404 to everything else."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def start(answers: Table) -> str:
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                name = f"{self.command} {self.path.partition('?')[0]}"
+                requests.append((name, json.loads(body) if body else None))
+                planned = answers.get(name, (404, {"status": {"error": "Not found"}}))
+                status, content = planned.pop(0) if isinstance(planned, list) else planned
+                data = json.dumps(content).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_GET = do_PUT = do_POST = answer  # noqa: N815
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_address[1]}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def _host(url: str) -> str:
+    return url.removeprefix("http://")
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_not_repeated(serve: Stub, status: int) -> None:
+    url = serve({"GET /": (status, {"status": {"error": "Invalid API key"}})})
+    with pytest.raises(ServerError) as refused:
+        QdrantStore.open(url, KEY, "folio", 3)
+    assert str(refused.value) == f"Qdrant server {_host(url)} refuses the key: correct FOLIO_QDRANT_API_KEY"
+
+
+def test_a_server_that_is_not_there() -> None:
+    with pytest.raises(
+        ServerError, match=r"^Qdrant server 127\.0\.0\.1:1 does not answer \(.+\): start it, or"
+    ) as gone:
+        QdrantStore.open("http://127.0.0.1:1", None, "folio", 3)
+    assert "\n" not in str(gone.value)
+
+
+@pytest.mark.parametrize("url", ["localhost:6333", "http://", "qdrant", "http://host:port", ""])
+def test_an_address_that_is_none(url: str) -> None:
+    with pytest.raises(ServerError, match="a right one is http://localhost:6333"):
+        QdrantStore.open(url, None, "folio", 3)
+
+
+def test_a_password_in_the_address_is_not_repeated() -> None:
+    assert host_of("https://me:secret@qdrant.example.org:6333/path") == "qdrant.example.org:6333"
+
+
+def test_a_new_collection_gets_its_indexes(serve: Stub, requests: list[tuple[str, Any]]) -> None:
+    url = serve(
+        READY
+        | {"GET /collections/folio/exists": (200, {"result": {"exists": False}}), "PUT /collections/folio": (200, OK)}
+    )
+    QdrantStore.open(url, None, "folio", 3).close()
+    made = [body for name, body in requests if name == "PUT /collections/folio"]
+    assert made == [{"vectors": {"size": 3, "distance": "Cosine"}}]
+    indexes = [body for name, body in requests if name == "PUT /collections/folio/index"]
+    assert indexes == [
+        {"field_name": field, "field_schema": "keyword"} for field in ("doc_id", "facets", "revision", "seen_by")
+    ]
+
+
+def test_another_process_may_make_the_collection_first(serve: Stub) -> None:
+    there: list[Answer] = [(200, {"result": {"exists": False}}), (200, EXISTS)]
+    answers = READY | {
+        "GET /collections/folio/exists": there,
+        "PUT /collections/folio": (409, {"status": {"error": "already exists"}}),
+    }
+    QdrantStore.open(serve(answers), None, "folio", 3).close()
+    assert there == []
+
+
+def test_a_collection_that_cannot_be_made_is_an_error(serve: Stub) -> None:
+    answers = READY | {
+        "GET /collections/folio/exists": (200, {"result": {"exists": False}}),
+        "PUT /collections/folio": (500, {"status": {"error": "disk full"}}),
+    }
+    with pytest.raises(ServerError, match=r"answered 500: .*disk full"):
+        QdrantStore.open(serve(answers), None, "folio", 3)
+
+
+def test_indexes_that_are_there_are_not_made_again(serve: Stub, requests: list[tuple[str, Any]]) -> None:
+    schema = {field: {"data_type": "keyword", "points": 0} for field in ("doc_id", "facets", "revision", "seen_by")}
+    QdrantStore.open(
+        serve(READY | {"GET /collections/folio": (200, _collection(3, **schema))}), None, "folio", 3
+    ).close()
+    assert not [name for name, _ in requests if name.startswith("PUT")]
+
+
+def test_another_dimension_names_the_command(serve: Stub) -> None:
+    url = serve(READY | {"GET /collections/folio": (200, _collection(4))})
+    with pytest.raises(FolioError) as refused:
+        QdrantStore.open(url, None, "folio", 8)
+    assert str(refused.value) == (
+        f"collection folio on {_host(url)} holds vectors of 4 dimensions, FOLIO_EMBED_MODEL gives 8: "
+        "set the model it was made with, or run folio reindex"
+    )
+
+
+def test_a_refused_filter_is_an_error_and_not_an_empty_result(serve: Stub) -> None:
+    answers = READY | {
+        "POST /collections/folio/points/query": (400, {"status": {"error": 'Index required but not found for "x"'}})
+    }
+    url = serve(answers)
+    store = QdrantStore.open(url, None, "folio", 3)
+    with pytest.raises(ServerError, match=f"Qdrant server {_host(url)} answered 400: .*Index required"):
+        store.search(np.ones(3, dtype=np.float32), 5, Filter(equals={"x": ("y",)}))
+    store.close()
+
+
+@pytest.mark.parametrize(("served", "warned"), [("1.11.0", True), ("2.20.0", True), (version("qdrant-client"), False)])
+def test_a_server_of_another_age_is_reported(
+    serve: Stub, caplog: pytest.LogCaptureFixture, served: str, warned: bool
+) -> None:
+    url = serve(READY | {"GET /": (200, INFO | {"version": served})})
+    with caplog.at_level(logging.WARNING):
+        QdrantStore.open(url, None, "folio", 3).close()
+    assert [f"has version {served} and the client" in record.message for record in caplog.records] == [True] * warned
+
+
+def test_a_key_sent_in_the_clear_is_reported(serve: Stub, caplog: pytest.LogCaptureFixture) -> None:
+    QdrantStore.open(serve(READY), KEY, "folio", 3).close()
+    assert "insecure connection" in caplog.text
+    assert KEY not in caplog.text

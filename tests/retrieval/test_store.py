@@ -1,0 +1,325 @@
+"""One contract, kept by the embedded store, the client's in-process store, and a real server where one is given."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from preprocessing.document import Chunk
+from preprocessing.errors import FolioError
+from retrieval.filters import Filter
+from retrieval.hit import LegScore
+from retrieval.store.base import Store
+from retrieval.store.edge import EdgeStore, StoreLocked
+from retrieval.store.payload import from_payload, point_id, to_payload
+from retrieval.store.qdrant import QdrantStore
+from retrieval.store.vectors import VectorError
+
+SERVER = os.environ.get("FOLIO_TEST_QDRANT_URL")
+ALL = Filter()
+
+LEAVE = Chunk(
+    chunk_id="制度/休假 2024.md#0",
+    doc_id="leave",
+    revision="leave-1",
+    index=0,
+    text="年假满一年十天，探亲假另计。",
+    section=("休假", "年假"),
+    page=None,
+    source="制度/休假 2024.md",
+    title="休假制度",
+    doc_type="md",
+    version="2024",
+    metadata={"department": "人力资源", "tags": ("假期", "考勤"), "a=b": "c"},
+)
+PAY = replace(
+    LEAVE,
+    chunk_id="../pay/范围?#%2F.pdf#3",
+    doc_id="pay",
+    revision="pay-1",
+    index=3,
+    section=(),
+    page=12,
+    source="pay.pdf",
+    doc_type="pdf",
+    version=None,
+    metadata={"visible_to": ("hr", "董事会"), "title": "not the field"},
+)
+TRAVEL = replace(
+    LEAVE, chunk_id="travel#0", doc_id="travel", revision="travel-1", page=1, metadata={"visible_to": "everyone"}
+)
+OLD = replace(LEAVE, chunk_id="old#0", revision="leave-0", version="2023", metadata={"a": "b=c", "empty": ()})
+CHUNKS = [LEAVE, PAY, TRAVEL, OLD]
+VECTORS = np.array([[1, 0, 0], [0.8, 0.6, 0], [0.6, 0.8, 0], [0, 1, 0]], dtype=np.float32)
+
+
+def _server_store() -> QdrantStore:
+    assert SERVER is not None
+    return QdrantStore.open(SERVER, os.environ.get("FOLIO_TEST_QDRANT_KEY"), f"test-{uuid.uuid4()}", 3)
+
+
+@pytest.fixture(
+    params=[
+        "edge",
+        "memory",
+        pytest.param("server", marks=pytest.mark.skipif(not SERVER, reason="FOLIO_TEST_QDRANT_URL is not set")),
+    ]
+)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    openers: dict[str, Callable[[], Store]] = {
+        "edge": lambda: EdgeStore.open(tmp_path / "store", 3),
+        "memory": lambda: QdrantStore.open(":memory:", None, "folio", 3),
+        "server": _server_store,
+    }
+    opened = openers[request.param]()
+    yield opened
+    if isinstance(opened, QdrantStore) and request.param == "server":
+        opened._client.delete_collection(opened._collection)
+    opened.close()
+
+
+@pytest.fixture
+def full(store: Store) -> Store:
+    store.upsert(CHUNKS, VECTORS)
+    return store
+
+
+@pytest.mark.parametrize("chunk", CHUNKS, ids=lambda chunk: chunk.chunk_id)
+def test_a_payload_gives_the_same_chunk_back(chunk: Chunk) -> None:
+    assert from_payload(to_payload(chunk)) == chunk
+
+
+def test_a_point_id_is_one_uuid_per_chunk_id() -> None:
+    assert point_id(LEAVE.chunk_id) == point_id("制度/休假 2024.md#0") == str(uuid.UUID(point_id(LEAVE.chunk_id)))
+    assert len({point_id(chunk.chunk_id) for chunk in CHUNKS}) == len(CHUNKS)
+
+
+def test_an_empty_store_answers_with_nothing(store: Store) -> None:
+    assert (store.count(), list(store.scan()), store.get(["x"]), store.get([])) == (0, [], [], [])
+    assert store.search(VECTORS[0], 5, ALL) == []
+    store.upsert([], np.empty((0, 3), dtype=np.float32))
+    store.delete_revision("nothing")
+    assert store.count() == 0
+
+
+def test_search_ranks_by_cosine_and_fills_the_leg(full: Store) -> None:
+    hits = full.search(np.array([2, 0, 0], dtype=np.float32), 3, Filter(viewer=frozenset({"hr", "everyone"})))
+    assert [hit.chunk for hit in hits] == [LEAVE, PAY, TRAVEL]
+    assert [hit.score for hit in hits] == pytest.approx([1.0, 0.8, 0.6], abs=1e-6)
+    assert [hit.legs for hit in hits] == [{"vector": LegScore(i, hit.score)} for i, hit in enumerate(hits, start=1)]
+    assert full.search(VECTORS[0], 0, ALL) == []
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        ALL,
+        Filter(viewer=frozenset({"hr"})),
+        Filter(viewer=frozenset({"董事会", "it"})),
+        Filter(viewer=frozenset({"everyone"})),
+        Filter(viewer=frozenset({"group hr"})),
+        Filter(equals={"doc_type": ("pdf",)}),
+        Filter(equals={"doc_type": ("pdf", "md")}, viewer=frozenset({"hr"})),
+        Filter(equals={"section": ("休假",)}),
+        Filter(equals={"section": ("年假",)}),
+        Filter(equals={"section": ("休假 > 年假",)}),
+        Filter(equals={"page": ("12",)}, viewer=frozenset({"hr"})),
+        Filter(equals={"page": ("None",)}),
+        Filter(equals={"version": ("2023",)}),
+        Filter(equals={"source": ("制度/休假 2024.md",), "department": ("人力资源",)}),
+        Filter(equals={"tags": ("考勤", "nothing")}),
+        Filter(equals={"tags": ("考",)}),
+        Filter(equals={"title": ("not the field",)}, viewer=frozenset({"hr"})),
+        Filter(equals={"visible_to": ("hr",)}, viewer=frozenset({"hr"})),
+        Filter(equals={"a": ("b=c",)}),
+        Filter(equals={"a=b": ("c",)}),
+        Filter(equals={"a.b[0]": ("c",)}),
+        Filter(equals={"department": ()}),
+        Filter(equals={"empty": ("",)}),
+        Filter(equals={"revision": ("leave-1",)}),
+        Filter(exclude_revisions=frozenset({"leave-1"})),
+        Filter(exclude_revisions=frozenset({"leave-0", "pay-1", "gone"}), viewer=frozenset({"hr", "everyone"})),
+        Filter(equals={"doc_type": ("md",)}, exclude_revisions=frozenset({"leave-0", "leave-1"})),
+    ],
+)
+def test_a_filter_lets_through_what_it_allows(full: Store, where: Filter) -> None:
+    hits = full.search(np.array([1, 0.1, 0], dtype=np.float32), 10, where)
+    assert [hit.chunk for hit in hits] == [chunk for chunk in CHUNKS if where.allows(chunk)]
+
+
+def test_a_filter_works_before_the_ranking(store: Store) -> None:
+    near = [replace(PAY, chunk_id=f"near{i}") for i in range(300)]
+    store.upsert([*near, OLD], np.array([[1, 0, 0]] * 300 + [[0, 1, 0]], dtype=np.float32))
+    assert [hit.chunk for hit in store.search(VECTORS[0], 1, ALL)] == [OLD]
+
+
+def test_get_keeps_the_order_of_the_ids(full: Store) -> None:
+    ids = [OLD.chunk_id, "missing", PAY.chunk_id, LEAVE.chunk_id, OLD.chunk_id]
+    assert full.get(ids) == [OLD, PAY, LEAVE, OLD]
+
+
+def test_scan_yields_every_chunk_once(store: Store) -> None:
+    chunks = [replace(LEAVE, chunk_id=f"块/{i}", index=i) for i in range(1200)]
+    store.upsert(chunks, np.tile(VECTORS[0], (1200, 1)))
+    assert sorted(store.scan(), key=lambda chunk: chunk.index) == chunks
+
+
+def test_the_same_id_replaces_the_chunk(full: Store) -> None:
+    new = replace(LEAVE, text="年假十二天。", metadata={})
+    full.upsert([new], VECTORS[3:])
+    assert full.count() == 4
+    assert full.get([LEAVE.chunk_id]) == [new]
+    assert full.search(VECTORS[3], 1, Filter(exclude_revisions=frozenset({"leave-0"})))[0].chunk == new
+
+
+def test_delete_revision_leaves_the_others(full: Store) -> None:
+    full.delete_revision("leave-1")
+    assert full.count() == 3
+    assert {chunk.chunk_id for chunk in full.scan()} == {PAY.chunk_id, TRAVEL.chunk_id, OLD.chunk_id}
+    assert LEAVE not in [hit.chunk for hit in full.search(VECTORS[0], 5, ALL)]
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ([[1, 0, 0], [0, 1, 0], [0, 0, float("nan")]], "chunk 'travel#0' holds NaN"),
+        ([[1, 0, 0], [0, 1, 0], [0, 0, float("inf")]], "chunk 'travel#0' holds NaN or infinity"),
+        ([[1, 0, 0], [0, 1, 0], [0, 0, 0]], "chunk 'travel#0' is all zeros"),
+        ([[1, 0], [0, 1], [0, 0]], r"shape \(3, 2\) do not fit; 3 chunks need \(3, 3\)"),
+        ([[1, 0, 0], [0, 1, 0]], r"shape \(2, 3\) do not fit; 3 chunks need \(3, 3\)"),
+        ([[1, 0, 0], [0, 1, 0], [0, 0]], "differ in length"),
+    ],
+)
+def test_one_bad_vector_refuses_the_whole_batch(store: Store, vectors: list[list[float]], message: str) -> None:
+    with pytest.raises(VectorError, match=message):
+        store.upsert(CHUNKS[:3], vectors)  # type: ignore[arg-type]
+    assert store.count() == 0
+
+
+@pytest.mark.parametrize("vector", [[1, 0], [float("nan"), 0, 1], [0, 0, 0], [[1, 0, 0]]])
+def test_a_bad_question_vector_is_refused(full: Store, vector: list[float]) -> None:
+    with pytest.raises(VectorError, match="question"):
+        full.search(np.array(vector, dtype=np.float32), 5, ALL)
+
+
+def test_threads_lose_nothing(store: Store) -> None:
+    store.upsert(CHUNKS, VECTORS)
+    written = threading.Event()
+
+    def read() -> None:
+        while not written.is_set():
+            assert store.search(VECTORS[0], 1, ALL)[0].chunk == LEAVE
+            assert store.get([OLD.chunk_id]) == [OLD]
+            assert store.count() >= 4
+
+    def write() -> None:
+        try:
+            for batch in range(10):
+                chunks = [replace(PAY, chunk_id=f"{batch}/{i}", revision=f"r{batch}") for i in range(20)]
+                store.upsert(chunks, np.tile(VECTORS[3], (20, 1)))
+                if batch % 2:
+                    store.delete_revision(f"r{batch}")
+        finally:
+            written.set()
+
+    with ThreadPoolExecutor(17) as pool:
+        for done in [pool.submit(write), *(pool.submit(read) for _ in range(16))]:
+            done.result()
+    assert store.count() == 4 + 5 * 20
+
+
+def test_closing_twice_is_harmless(store: Store) -> None:
+    store.close()
+    store.close()
+
+
+def test_an_embedded_store_is_as_it_was_after_reopening(tmp_path: Path) -> None:
+    store = EdgeStore.open(tmp_path, 3)
+    store.upsert(CHUNKS, VECTORS)
+    store.delete_revision("leave-0")
+    store.close()
+    again = EdgeStore.open(tmp_path, 3)
+    assert again.count() == 3
+    assert again.get([LEAVE.chunk_id, PAY.chunk_id, OLD.chunk_id]) == [LEAVE, PAY]
+    assert again.search(VECTORS[0], 1, Filter(equals={"doc_type": ("md",)}))[0].chunk == LEAVE
+    again.close()
+
+
+HOLD = """
+import sys
+from pathlib import Path
+import numpy as np
+from preprocessing.document import Chunk
+from retrieval.store.edge import EdgeStore
+store = EdgeStore.open(Path(sys.argv[1]), 3)
+store.upsert([Chunk("a", "d", "r", 0, "文", (), None, "s", "t", "md")], np.ones((1, 3), dtype=np.float32))
+sys.stdout.write("written\\n")
+sys.stdout.flush()
+sys.stdin.read()
+"""
+
+
+def test_a_second_process_is_told_who_has_the_store_and_a_killed_one_leaves_no_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "知识库"
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        encoding="utf-8",
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "written\n"
+        with pytest.raises(StoreLocked) as refused:
+            EdgeStore.open(folder, 3)
+        assert str(refused.value) == (
+            f"store {folder} is in use by process {holder.pid}: "
+            "stop that process, or set FOLIO_QDRANT_URL so that several share a Qdrant server"
+        )
+        holder.send_signal(signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
+        holder.wait()
+    store = EdgeStore.open(folder, 3)
+    assert [chunk.text for chunk in store.scan()] == ["文"]
+    store.close()
+
+
+def test_the_folder_is_free_after_a_failed_opening(tmp_path: Path) -> None:
+    EdgeStore.open(tmp_path, 3).close()
+    with pytest.raises(FolioError, match=r"holds vectors of 3 dimensions, FOLIO_EMBED_MODEL gives 8.*folio reindex"):
+        EdgeStore.open(tmp_path, 8)
+    with pytest.raises(FolioError, match="3 dimensions"):
+        EdgeStore.open(tmp_path, 8)
+    EdgeStore.open(tmp_path, 3).close()
+
+
+def test_a_damaged_store_is_one_line(tmp_path: Path) -> None:
+    EdgeStore.open(tmp_path, 3).close()
+    (tmp_path / "shard" / "edge_config.json").write_text("{", encoding="utf-8")
+    with pytest.raises(FolioError, match="cannot be opened") as refused:
+        EdgeStore.open(tmp_path, 3)
+    assert "\n" not in str(refused.value)
+
+
+def test_chunks_of_a_deleted_state_give_their_room_back(tmp_path: Path) -> None:
+    store = EdgeStore.open(tmp_path, 3)
+    chunks = [replace(LEAVE, chunk_id=str(i), revision="old" if i < 1900 else "new") for i in range(2000)]
+    store.upsert(chunks, np.tile(VECTORS[0], (2000, 1)))
+    store.delete_revision("old")
+    store.close()
+    again = EdgeStore.open(tmp_path, 3)
+    assert sorted(chunk.chunk_id for chunk in again.scan()) == [str(i) for i in range(1900, 2000)]
+    assert all(a.score >= b.score for a, b in pairwise(again.search(VECTORS[1], 50, ALL)))
+    assert len(again.search(VECTORS[1], 50, Filter(equals={"section": ("年假",)}))) == 50
+    again.close()
