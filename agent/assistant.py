@@ -9,6 +9,7 @@ from agent.answer import CitedAnswer
 from agent.chat_model import model_errors, open_chat_model
 from agent.evidence import EvidenceLedger
 from agent.memory import SessionStore, Turn
+from agent.quote import Quoter
 from agent.refusal import no_documents_text
 from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
 from agent.settings import OFFLINE, Settings
@@ -38,7 +39,7 @@ class Assistant:
         """
         knowledge_base = KnowledgeBase.open(settings)
         try:
-            model = model or open_chat_model(settings, knowledge_base.engine.embedder)
+            model = model or open_chat_model(settings, quoter_of(knowledge_base))
             sessions = SessionStore.in_folder(settings.home) if remember else SessionStore.in_memory()
             return cls(settings, knowledge_base, model, sessions)
         except BaseException:
@@ -146,7 +147,7 @@ class Assistant:
             question=question,
             ledger=ledger,
             model=self._model,
-            embedder=self.knowledge_base.engine.embedder,
+            quoter=quoter_of(self.knowledge_base),
             search=lambda: search(stand_alone(question, turns)),
             callbacks=[trace],
         )
@@ -170,3 +171,8 @@ class Assistant:
             session=session,
             trace_id=trace.trace_id,
         )
+
+
+def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
+    """Return what chooses quotations with the embedder of the knowledge base."""
+    return Quoter(knowledge_base.engine.embedder, knowledge_base.unrelated_similarity)

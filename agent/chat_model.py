@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
+from agent.quote import Quoter
 from agent.settings import OFFLINE, Settings
 from preprocessing.errors import FolioError
-from retrieval.embed.base import Embedder
 
 MAX_RETRIES = 2
 
@@ -17,13 +17,13 @@ class ModelError(FolioError):
     """The chat model could not be reached or refused the request."""
 
 
-def open_chat_model(settings: Settings, embedder: Embedder) -> BaseChatModel:
+def open_chat_model(settings: Settings, quoter: Quoter) -> BaseChatModel:
     """Return the model that the settings name; nothing is sent yet."""
     name = settings.chat_model_name
     if name == OFFLINE:
         from agent.offline import OfflineChatModel
 
-        return OfflineChatModel(embedder=embedder)
+        return OfflineChatModel(quoter=quoter)
     # Takes almost two seconds to import, and the built-in model does not need it.
     from langchain_openai import ChatOpenAI
 

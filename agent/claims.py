@@ -12,11 +12,13 @@ from typing import Literal
 _ONE_LABEL = r"[SsＳｓ]\s?\d{1,3}"
 _LABELS = rf"[\[【［(（]\s*{_ONE_LABEL}(?:\s*[,，、;；/&\-–~和及]?\s*{_ONE_LABEL})*\s*[\]】］)）]"
 _LABEL_GROUP = re.compile(_LABELS)
-_ABBREVIATION = (
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bNo)(?<!\bno)(?<!\bvs)(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bArt)(?<!\bSec)(?<!\bapprox)"
+_ABBREVIATIONS = (
+    *("e.g", "i.e", "No", "no", "vs", "Dr", "Mr", "Ms", "Mrs", "St", "Art", "Sec", "Fig", "approx", "U.S"),
+    *("Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec"),
 )
+_FULL_STOP = "".join(rf"(?<!\b{re.escape(word)})" for word in _ABBREVIATIONS) + r"(?<!^\d)(?<!^\d\d)\."
 _SENTENCE_END = re.compile(
-    rf"(?:[。！？；!?]+|{_ABBREVIATION}(?<!^\d)(?<!^\d\d)\.(?=\s|$|[\"”’)）]|{_LABELS}))[\"”’」』)）*_]*(?:\s*{_LABELS})*[。.；;]?"
+    rf"(?:[。！？；]+|(?:[!?]+|{_FULL_STOP})(?=\s|$|[\"”’)）*]|{_LABELS}))[\"”’」』)）*_]*(?:\s*{_LABELS})*[。.；;]?"
 )
 _TABLE_RULE = re.compile(r"^[\s|:+-]*$")
 
@@ -138,7 +140,7 @@ _UNITS: dict[str, tuple[str, ...]] = {
     "quarters": ("个季度", "quarters"),
     "years": ("周年", "周岁", "年", "岁", "years old", "years", "year"),
     "people": ("人", "名", "位", "people", "persons", "person", "employees", "staff"),
-    "times": ("次", "times"),
+    "times": ("次",),
     "fold": ("倍", "fold"),
     "km": ("公里", "千米", "kilometres", "kilometers", "km"),
     "m": ("米", "metres", "meters", "metre", "meter", "m"),
@@ -163,10 +165,16 @@ _UNITS: dict[str, tuple[str, ...]] = {
     "points": ("积分", "分"),
 }
 _UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words}
-_UNIT = "|".join(
-    re.escape(word).replace(r"\ ", r"\s+") + ("(?![A-Za-z])" if word[-1].isascii() else "")
-    for word in sorted(_UNIT_OF, key=len, reverse=True)
-)
+_OTHER_WORDS = {"年": "代", "元": "组素旦件首", "分": "之卫部别析", "次": "性", "人": "民"}
+"""Characters after which a unit is the beginning of another word."""
+
+
+def _unit_pattern(word: str) -> str:
+    border = "(?![A-Za-z])" if word[-1].isascii() else f"(?![{_OTHER_WORDS[word]}])" if word in _OTHER_WORDS else ""
+    return re.escape(word).replace(r"\ ", r"\s+") + border
+
+
+_UNIT = "|".join(map(_unit_pattern, sorted(_UNIT_OF, key=len, reverse=True)))
 _COUNTED = (
     r"(?:个?(?:方面|条件|步骤|部分|要点|原因|情形|情况|要求|阶段|环节|问题|例子|场景|选项|方式|方法|层次|层面|要素|大类|文件|来源|资料)"
     r"|点(?!\d)|种|类|步|大(?=类|方面|部分)|者|"
@@ -189,12 +197,14 @@ _MULTIPLIERS = {
 _WORD, _ONE = "\ue000", "\ue001"
 """Marks before a number that was a word in English, and before 一 or "one"; no text uses them."""
 
-_CLAUSE = "条款项章节页编篇号期届批级"
+_CLAUSE = "条款项章节页编篇号期级"
 _ZH_NUMBER = re.compile(
     r"(?<![几数上好多])"
-    r"(?P<number>[一二三四五六七八九十两零〇][零〇一二三四五六七八九十百千万亿两]*(?:点[零〇一二三四五六七八九]+(?![十刻分]))?)"
+    r"(?P<number>[一二三四五六七八九十两零〇][零〇一二三四五六七八九十百千万亿两]{0,20}(?:点[零〇一二三四五六七八九]{1,20}(?![十刻分]))?)"
 )
-_ZH_CONTEXT = re.compile(rf"\s*个?半?(?:{_UNIT}|月|点[钟整半前后之上下开关到至以]|时[整前后]|[{_CLAUSE}成季]|分之|%|‰)")
+_ZH_CONTEXT = re.compile(
+    rf"\s*个?半?(?:{_UNIT}|月|点[钟整半前后之上下开关到至以]|时[整前后]|[{_CLAUSE}成季]|世纪|分之|%|‰)"
+)
 
 
 def _zh_value(numeral: str) -> Decimal:
@@ -275,8 +285,8 @@ _DATE_FORMS = [
     rf"\b{_MONTH},?\s+(?P<y>\d{{4}})(?!\d)",
     rf"{_N}(?P<y>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![\d/-])",
     rf"{_N}(?P<m>\d{{1,2}})\s*月\s*(?P<d>\d{{1,2}})\s*[日号]",
-    rf"\b{_MONTH}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.,]?\d)",
-    rf"{_N}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b",
+    rf"\b{_MONTH}[ \t]+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.,]?\d)",
+    rf"{_N}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[ \t]+(?:of\s+)?{_MONTH}\b",
     rf"{_N}(?P<m>\d{{1,2}})\s*月份?(?!内)",
     r"(?:\b(?:in|by|since|until|from|every|each)\s+)(?-i:(?=[A-Z]))" + _MONTH + r"\b",
 ]
@@ -295,6 +305,9 @@ _STANDARD = re.compile(
 )
 _IDENTIFIER = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-_./:#][A-Za-z0-9]+)*(?![A-Za-z0-9])")
 _PHONE = re.compile(rf"{_N}(?:0\d{{2,3}}-\d{{7,8}}|\d{{3,4}}-\d{{3,4}}-\d{{4}}|1\d{{10}})(?![\d-])")
+_CENTURY = re.compile(
+    rf"{_N}[{_ONE}]?(?:(?P<n>\d{{1,2}})\s*世纪|(?P<en>\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)\b)", re.I | re.A
+)
 _FRACTION = re.compile(rf"{_N}(?:(?P<below>\d+)分之{_ONE}?(?P<above>\d+)|(?P<a>\d{{1,2}})/(?P<b>\d{{1,2}}))(?![\d/])")
 _PERCENT = re.compile(
     rf"(?P<zh>百分之|千分之|万分之)\s*{_ONE}?(?P<of>\d+(?:\.\d+)?)"
@@ -303,8 +316,8 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_NUMBER = re.compile(
-    rf"第\s*(?P<n>\d+)\s*(?P<kind>季度|部分|[{_CLAUSE}])"
-    r"|\b(?:article|section|clause|chapter|page|paragraph|art\.|sec\.)\s+(?P<en>\d+)(?![\d.]*\d)",
+    rf"第\s*(?P<n>\d{{1,5}})\s*(?P<kind>季度|部分|[{_CLAUSE}])"
+    r"|\b(?:articles?|sections?|clauses?|chapters?|page|paragraph|art\.|sec\.)\s+(?P<en>\d{1,5})(?![\d.]*\d)",
     re.IGNORECASE,
 )
 _MULTIPLIER = (
@@ -328,18 +341,27 @@ _ENUMERATION = re.compile(
 _CIRCLED = re.compile("[\u2460-\u249b\u24ea-\u24ff\u2776-\u2793]")
 
 
+_TRADITIONAL = str.maketrans(
+    "萬億個點兩週鐘時號條項節頁編級歲圓幣噸後餘鎊盧紀○", "万亿个点两周钟时号条项节页编级岁圆币吨后余镑卢纪〇"
+)
+_DECADE = re.compile(r"(\d{1,2})\s*世纪\s*(?:的\s*)?(\d0)\s*年代")
+
+
 def _normal(text: str) -> str:
     """Return the text without labels, list numbers and emphasis, in half width, with number words as digits."""
-    text = unicodedata.normalize("NFKC", _CIRCLED.sub(" ", _LABEL_GROUP.sub(" ", text)))
-    text = _ENUMERATION.sub(" ", text.replace("×", "x").replace("○", "〇")).replace("\u2044", "/")
-    text = re.sub(r"\*\*|__(?=\W|\d)|`|~~", "", text).replace("−", "-")
+    text = unicodedata.normalize("NFKC", _CIRCLED.sub(" ", _LABEL_GROUP.sub(" ", text))).translate(_TRADITIONAL)
+    text = _ENUMERATION.sub(" ", text.translate(str.maketrans("×\u2044−–—", "x/---")))
+    text = re.sub(r"\*\*|__(?=\W|\d)|`|~~", "", text)
+    text = re.sub(r"\b(?:mid|pre|post|early|late)-(?=\d)", " ", text, flags=re.I | re.A)
     text = re.sub(
         rf"\b(?:{'|'.join(_WORDS)})(?:[\s-](?:one|two|three|four|five|six|seven|eight|nine))?\b",
         _word_to_digits,
         text,
         flags=re.I | re.A,
     )
-    return _ZH_NUMBER.sub(_zh_to_digits, text)
+    text = _ZH_NUMBER.sub(_zh_to_digits, text)
+    text = re.sub(r"(?<!\d)([12]\d\d0)\s*年代", r"\1s ", text)
+    return _DECADE.sub(lambda match: f" {int(match[1]) - 1:02}{match[2]}s ", text)
 
 
 def _word_to_digits(match: re.Match[str]) -> str:
@@ -420,7 +442,8 @@ def _read_identifier(match: re.Match[str]) -> list[_Fact] | None:
         return None
     if re.fullmatch(r"S\d{1,2}", token):
         return []  # a label without its brackets
-    number_with_unit = re.fullmatch(r"\d[\d.]*(?:[-/]?[A-Z]+)+[23]?", token)
+    decade = re.fullmatch(r"[12]\d\d0S", token)
+    number_with_unit = re.fullmatch(r"\d[\d.]*(?:[-/]?[A-Z]+)+[23]?", token) and not decade
     has_letter, has_digit = re.search("[A-Z]", token), re.search(r"\d", token)
     if (
         not has_digit
@@ -429,6 +452,10 @@ def _read_identifier(match: re.Match[str]) -> list[_Fact] | None:
     ):
         return None
     return [_Fact(re.sub(r"^V(?=\d)", "", token), "identifier")]
+
+
+def _read_century(match: re.Match[str]) -> list[_Fact]:
+    return [_Fact(f"{int(match['n'] or match['en'])} century", "identifier")]
 
 
 def _read_phone(match: re.Match[str]) -> list[_Fact]:
@@ -440,7 +467,8 @@ def _read_url(match: re.Match[str]) -> list[_Fact]:
 
 
 def _read_number(match: re.Match[str]) -> list[_Fact]:
-    if match["ordinal"] or (match.string[: match.start("n")].rstrip().endswith("第") and not match["unit"]):
+    nth = match.string[: match.start("n")].rstrip().endswith("第")
+    if match["ordinal"] or (nth and _UNIT_OF.get(match["unit"] or "", "times") in ("times", "people")):
         return []
     value = Decimal(match["n"].replace(",", ""))
     if match["times"]:
@@ -451,7 +479,7 @@ def _read_number(match: re.Match[str]) -> list[_Fact]:
         value += Decimal("0.5")
     sign = re.sub(r"\s|(?<=\w)[¥$]", "", match["sign"] or "").upper()
     unit = _SIGNS.get(sign, sign) or _UNIT_OF.get(re.sub(r"\s+", " ", (match["unit"] or "").lower()), "")
-    if unit == "years" and 1900 <= value <= 2100:
+    if unit == "years" and 1000 <= value <= 2100 and not match["times"]:
         unit = ""  # a calendar year
     weak = (match["mark"] == _ONE and value == 1) or (match["mark"] == _WORD and not unit)
     weak = weak or (bool(match["counted"]) and value <= 20)
@@ -463,6 +491,7 @@ _READERS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], list[_Fact] | No
     (_URL, _read_url),
     *((form, _read_date) for form in _DATES),
     (_TIME, _read_time),
+    (_CENTURY, _read_century),
     (_PHONE, _read_phone),
     (_STANDARD, _read_identifier),
     (_CLAUSE_NUMBER, _read_clause),
@@ -538,6 +567,9 @@ class _Held:
                 return fact.value in self.clauses
             case "identifier":
                 spelt = r"\s?".join(map(re.escape, fact.text.upper()))
+                named = re.fullmatch(r"[A-Z]{5,}-(\d+)", fact.text)  # a word in one language, another in the other
+                if named and named[1] in self.units:
+                    return True
                 return bool(re.search(rf"(?<![A-Z0-9])(?<!\d\.){spelt}(?![A-Z0-9]|\.\d)", self.words))
 
 

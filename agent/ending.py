@@ -12,9 +12,8 @@ from agent.answer import Check, Citation, check_answer, cite
 from agent.evidence import EvidenceLedger, format_passage
 from agent.offline import as_answer
 from agent.parser import strip_thinking
-from agent.quote import Passage, choose_quotes
+from agent.quote import Passage, Quoter
 from agent.refusal import NOT_FOUND, refusal_text
-from retrieval.embed.base import Embedder
 from retrieval.hit import Hit
 
 
@@ -41,7 +40,7 @@ class Ending:
     question: str
     ledger: EvidenceLedger
     model: BaseChatModel
-    embedder: Embedder
+    quoter: Quoter
     search: Callable[[], list[Hit]]
     """Searches for the question itself, for a model that never searched."""
     callbacks: list[BaseCallbackHandler] = field(default_factory=list)
@@ -98,7 +97,7 @@ class Ending:
             Passage(evidence.label, evidence.hit.chunk.heading, evidence.hit.chunk.text)
             for evidence in self.ledger.all()
         ]
-        quotes = choose_quotes(self.question, passages, self.embedder)
+        quotes = self.quoter.choose(self.question, passages)
         if not quotes:
             return self._refuse("not_found")
         return self.accept(as_answer(self.question, [(quote.label, quote.text) for quote in quotes]))

@@ -12,10 +12,9 @@ from pydantic import ConfigDict, SkipValidation
 
 from agent.language import language_of
 from agent.memory import NO_HISTORY, Turn
-from agent.quote import Passage, choose_quotes
+from agent.quote import Passage, Quoter
 from agent.rewrite import needs_rewriting
 from agent.settings import OFFLINE
-from retrieval.embed.base import Embedder
 
 QUOTING = {"zh": "以下是文档原文：", "en": "Quoted from the documents:"}
 """First line of every answer, because this model quotes and does not write."""
@@ -38,7 +37,7 @@ class OfflineChatModel(BaseChatModel):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    embedder: SkipValidation[Embedder]
+    quoter: SkipValidation[Quoter]
 
     @property
     def _llm_type(self) -> str:
@@ -75,7 +74,7 @@ class OfflineChatModel(BaseChatModel):
 
     def _answer(self, question: str, asked: str, observations: Sequence[str]) -> str:
         passages = read_passages("\n\n".join(observations))
-        quotes = choose_quotes(asked, passages, self.embedder)
+        quotes = self.quoter.choose(asked, passages)
         if not quotes:
             return "Thought: No passage is about what was asked.\nFinal Answer: NOT_FOUND"
         answer = as_answer(question, [(quote.label, quote.text) for quote in quotes])

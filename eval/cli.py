@@ -37,12 +37,15 @@ def retrieval(
         typer.Option(help="Row to score: vector, keyword, hybrid or rerank; may be repeated. All of them by default."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Score the first N questions only.")] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also print intervals, question types and the time of each stage.")
+    ] = False,
     json: Annotated[Path | None, typer.Option(help="Write the run, with the scores of each question, here.")] = None,
 ) -> None:
     """Compare vector, keyword, hybrid and reranked retrieval on one set."""
     # Retrieval takes long to import; `--help` need not wait for it.
     from agent.settings import load_settings
-    from eval.report import retrieval_table
+    from eval import report
     from eval.run_retrieval import run_retrieval
     from eval.sets import load_set
     from eval.stages import choose_rows
@@ -51,7 +54,9 @@ def retrieval(
     settings = load_settings()
     rows = choose_rows(mode or [], settings.rerank_model)
     run = run_retrieval(eval_set, settings, rows, limit=limit, keep=json)
-    typer.echo(retrieval_table(run))
+    typer.echo(report.retrieval_table(run))
+    if details:
+        typer.echo("\n" + report.details(run))
 
 
 def run() -> None:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+import numpy as np
 from rich.cells import cell_len
 
+from eval.bootstrap import interval
 from eval.runs import QuestionScore, Run
 from eval.score_retrieval import COLUMNS
 from eval.stages import STAGES
@@ -25,9 +27,49 @@ def retrieval_table(run: Run) -> str:
     return f"{title}\n\n{markdown_table(['', *COLUMNS, 'ms per query'], lines)}"
 
 
+def details(run: Run) -> str:
+    """Return what stands behind the table: 95 % intervals, question types, and the time of each stage."""
+    return "\n\n".join([interval_table(run), type_table(run), stage_table(run)])
+
+
+def interval_table(run: Run) -> str:
+    """Return the bootstrap interval of each mean, one line a row."""
+    lines: list[list[Cell]] = []
+    for row in run.rows:
+        scores = [scores_of(run.questions, row, metric) for metric in COLUMNS]
+        lines.append([row, *("{:.3f} to {:.3f}".format(*interval(some)) if some else "–" for some in scores)])
+    return markdown_table(["95 % interval", *COLUMNS], lines)
+
+
+def type_table(run: Run) -> str:
+    """Return R@5 and MRR@10 of each row by type of question."""
+    metrics = ("R@5", "MRR@10")
+    lines: list[list[Cell]] = []
+    for kind in sorted({question.kind for question in run.questions}):
+        some = [question for question in run.questions if question.kind == kind]
+        scores = [mean_score(some, row, metric) for metric in metrics for row in run.rows]
+        lines.append([kind or "(no type)", str(len(some)), *scores])
+    return markdown_table(["type", "n", *(f"{row} {metric}" for metric in metrics for row in run.rows)], lines)
+
+
+def stage_table(run: Run) -> str:
+    """Return milliseconds a question by stage: mean, median and 95th percentile."""
+    stages = list(dict.fromkeys(stage for question in run.questions for stage in question.milliseconds))
+    lines: list[list[Cell]] = []
+    for stage in stages:
+        times = [question.milliseconds[stage] for question in run.questions]
+        lines.append([stage, *(f"{time:.1f}" for time in (fmean(times), *np.percentile(times, [50, 95])))])
+    return markdown_table(["ms per query", "mean", "p50", "p95"], lines)
+
+
+def scores_of(questions: Sequence[QuestionScore], row: str, metric: str) -> list[float]:
+    """Return the scores of the questions that the metric applies to."""
+    return [question.scores[row][metric] for question in questions if metric in question.scores[row]]
+
+
 def mean_score(questions: Sequence[QuestionScore], row: str, metric: str) -> float | str:
     """Return the mean over the questions that the metric applies to, `–` when there is none."""
-    scores = [question.scores[row][metric] for question in questions if metric in question.scores[row]]
+    scores = scores_of(questions, row, metric)
     return fmean(scores) if scores else "–"
 
 

@@ -21,6 +21,7 @@ from retrieval.embed import open_embedder
 from retrieval.embed.base import Embedder
 from retrieval.filters import Filter
 from retrieval.hit import Hit
+from retrieval.readers import Readers
 from retrieval.rerank import CrossEncoderReranker, Reranker
 from retrieval.search import Engine, Mode, check, search
 from retrieval.settings import RetrievalSettings
@@ -65,6 +66,7 @@ class KnowledgeBase:
         self._catalogue = catalogue
         self._engine = engine
         self._writing = threading.Lock()
+        self._readers = Readers()
         self._hidden = catalogue.hidden_revisions()
 
     @classmethod
@@ -166,8 +168,9 @@ class KnowledgeBase:
         check(query, k, mode)
         if not self._engine.store.count():
             raise NoDocuments("there are no documents yet; run: folio ingest PATH")
-        where = Filter(equals=filters or {}, viewer=frozenset(viewer or ()), exclude_revisions=self._hidden)
-        return search(query, self._engine, where, k=k, mode=mode, rerank=rerank)
+        with self._readers.reading():
+            where = Filter(equals=filters or {}, viewer=frozenset(viewer or ()), exclude_revisions=self._hidden)
+            return search(query, self._engine, where, k=k, mode=mode, rerank=rerank)
 
     def health(self) -> dict[str, Any]:
         """Return counts of documents and of each leg, and the models in use."""
@@ -178,6 +181,14 @@ class KnowledgeBase:
             "embed_model": self._engine.embedder.model_id,
             "rerank_model": self._engine.reranker.model_id if self._engine.reranker else None,
         }
+
+    def unrelated_similarity(self) -> float:
+        """Return the median cosine of unrelated texts under the embedding model, measured once and kept."""
+        known = self._catalogue.manifest().get("unrelated_similarity")
+        if known is None:
+            known = calibrate(self._engine.embedder.embed_passages)
+            self._catalogue.write_manifest(unrelated_similarity=known)
+        return float(known)
 
     def _ingest_file(self, path: Path, metadata: Metadata, report: IngestReport) -> None:
         source = source_of(path)
@@ -224,7 +235,7 @@ class KnowledgeBase:
                 revision,
                 self._engine.embedder.embed_passages,
                 self._settings.chunking,
-                self._unrelated_similarity(),
+                self.unrelated_similarity(),
             )
             if not chunks:
                 raise FolioError("nothing is left to search after cleaning")
@@ -240,19 +251,13 @@ class KnowledgeBase:
         return len(chunks)
 
     def _remove(self, revision: str) -> None:
+        """Take a hidden state out of both legs, once no search is left that began when it could be seen."""
         self._hidden = self._catalogue.hidden_revisions()
+        self._readers.wait_for_earlier()
         self._engine.store.delete_revision(revision)
         self._engine.keyword.remove_revision(revision)
         self._catalogue.forget(revision)
         self._hidden = self._catalogue.hidden_revisions()
-
-    def _unrelated_similarity(self) -> float:
-        """Return the median cosine of unrelated texts under the embedding model, measured once and kept."""
-        known = self._catalogue.manifest().get("unrelated_similarity")
-        if known is None:
-            known = calibrate(self._engine.embedder.embed_passages)
-            self._catalogue.write_manifest(unrelated_similarity=known)
-        return float(known)
 
     def _save_keyword(self) -> None:
         self._engine.keyword.save(_keyword_path(self._settings.home), self._catalogue.generation)

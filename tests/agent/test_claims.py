@@ -1,6 +1,8 @@
 """Facts are equal however they are written, and a claim with a changed fact is found."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agent.claims import Claim, check_claims, cited_labels, facts, remove_unknown_labels, split_claims
 
@@ -49,6 +51,9 @@ from agent.claims import Claim, check_claims, cited_labels, facts, remove_unknow
         *((text, "1.5 hours") for text in ("1.5小时", "一个半小时", "1.50 hours")),
         *((text, "2.5 years") for text in ("两年半", "2.5年", "2.5 years")),
         *((text, "25") for text in ("25", "twenty-five", "二十五")),
+        *((text, "1970S") for text in ("1970s", "1970年代", "20世纪70年代", "二十世纪七十年代", "mid-1970s")),
+        *((text, "19 century") for text in ("19世纪", "十九世紀", "the 19th century", "19th-century")),
+        *((text, "30000 CNY") for text in ("3萬元", "三萬元", "3 万元")),
         *((text, "2/3") for text in ("三分之二", "2/3")),
         *((text, "50 m2") for text in ("50平方米", "50 m²", "50㎡")),
         *((text, "Q3") for text in ("Q3", "第三季度", "第3季度")),
@@ -95,7 +100,7 @@ def test_a_fact_is_the_same_however_it_is_written(written: str, fact: str) -> No
             "统一",
             "几十",
         ),
-        *("the first", "the 2nd", "一些人", "三亚"),
+        *("第二次世界大战", "三元组", "the first", "the 2nd", "一些人", "三亚"),
     ],
 )
 def test_labels_list_numbers_and_idioms_are_no_facts(text: str) -> None:
@@ -128,6 +133,7 @@ def test_english_number_words_up_to_twenty(number: str) -> None:
         ("| 类 | 天 |\n|---|---|\n| 年假。 | 5 [S1] |", [("| 类 | 天 |", ()), ("| 年假。 | 5 [S1] |", ("S1",))]),
         ("年假 5 天。\n[S1]\n\n好", [("年假 5 天。\n[S1]", ("S1",)), ("好", ())]),
         ("Ask HR.[S2]Then wait.", [("Ask HR.[S2]", ("S2",)), ("Then wait.", ())]),
+        ("Due Apr. 5, see a.co/x?y=1. Is it?[S1]", [("Due Apr. 5, see a.co/x?y=1.", ()), ("Is it?[S1]", ("S1",))]),
         ("", []),
     ],
 )
@@ -256,3 +262,37 @@ def test_cited_labels(answer: str, labels: list[str]) -> None:
 )
 def test_unknown_labels_are_removed_and_known_ones_made_alike(answer: str, cleaned: str, removed: list[str]) -> None:
     assert remove_unknown_labels(answer, {"S1", "S2"}) == (cleaned, removed)
+
+
+PIECES = st.sampled_from(
+    [
+        *"一二十百千万亿两零点第条年月日天元%.,-/:[]()| ",
+        "S1",
+        "[S1]",
+        "12",
+        "3.5",
+        "1,200",
+        "v2",
+        "ERR_1",
+        "成",
+        "半",
+        "个",
+        "two ",
+        "\n",
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join))
+def test_whatever_is_quoted_with_its_label_is_supported(text: str) -> None:
+    for sentence, labels in split_claims(text):
+        quotation = f"{sentence} [S7]"
+        assert all(claim.supported for claim in check_claims(quotation, {"S7": quotation, **dict.fromkeys(labels, "")}))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(2, 10**9), st.integers(2, 10**9), st.sampled_from(["元", " 天", "%", " km", " people", "次"]))
+def test_two_different_numbers_never_match(said: int, held: int, unit: str) -> None:
+    (claim,) = check_claims(f"上限为 {said:,}{unit}。[S1]", {"S1": f"上限为 {held}{unit}。"})
+    assert claim.supported == (said == held)

@@ -1,0 +1,42 @@
+"""What a conversation is about, and the next question read in its light."""
+
+from dataclasses import dataclass
+
+from agent import follow_up_chinese, follow_up_english
+from agent.language import language_of
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that stands alone, with what it is about."""
+
+    question: str
+    topic: str
+    """In the words of the conversation; a follow-up keeps the topic of the question before it."""
+
+
+def start(question: str) -> Asked:
+    """Begin a conversation."""
+    return Asked(question, _topic(question))
+
+
+def resolve(question: str, before: Asked) -> Asked:
+    """Return the question as it would be asked without the conversation; itself when it stands alone.
+
+    A pronoun or a missing topic takes the topic; a fragment asks the question before it about something else.
+    """
+    language = follow_up_chinese if language_of(question) == "zh" else follow_up_english
+    rest, opening = language.without_opening(question)
+    fragment = language.fragment(rest, opening)
+    if fragment and language_of(before.question) == language_of(question):
+        return start(language.substitute(fragment, before.question))
+    resolved = language.fill_in(rest, opening, before.topic) if before.topic else rest
+    if resolved != rest:
+        return Asked(resolved, before.topic)
+    if opening and resolved:
+        return start(rest)
+    return start(question)
+
+
+def _topic(question: str) -> str:
+    return follow_up_chinese.topic(question) if language_of(question) == "zh" else follow_up_english.topic(question)

@@ -1,0 +1,254 @@
+"""The loop: whatever the model replies, a question ends in a checked answer or a refusal, within the limits."""
+
+from collections.abc import Callable
+
+import pytest
+
+from agent.assistant import Assistant
+from agent.memory import SessionStore
+from preprocessing.errors import FolioError
+from tests.agent.conftest import model_of, prompts_of
+
+SEARCH = "Thought: look it up\nAction: knowledge_search\nAction Input: 试用期 年假"
+ANSWER = "Thought: found\nFinal Answer: 试用期员工年假 5 天。[S1]"
+
+Make = Callable[..., Assistant]
+
+
+def test_one_search_then_a_cited_answer(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER)
+    answer = assistant.ask("试用期年假几天？")
+    assert (answer.answer, answer.refused, answer.reason) == ("试用期员工年假 5 天。[S1]", False, None)
+    (citation,) = answer.citations
+    assert citation.label == "S1"
+    assert citation.source.endswith("leave.md")
+    assert (citation.section, citation.quote) == ("年假", "试用期员工年假 5 天。")
+    assert answer.usage["llm_calls"] == 2
+    assert answer.usage["tool_calls"] == 1
+
+
+def test_the_model_sees_one_system_message_and_one_question(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER)
+    assistant.ask("试用期年假几天？")
+    for messages in model_of(assistant).prompts:
+        assert [message.type for message in messages] == ["system", "human"]
+
+
+def test_stop_words_are_sent(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER)
+    assistant.ask("试用期年假几天？")
+    assert model_of(assistant).stops == [["\nObservation", "\n观察"]] * 2
+
+
+def test_passages_reach_the_model_as_quotations_with_labels(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER)
+    assistant.ask("试用期年假几天？")
+    assert "[S1] 休假制度 > 年假 (" in prompts_of(assistant)[1]
+    assert "\n| 试用期员工年假 5 天。转正员工年假 12 天。" in prompts_of(assistant)[1]
+
+
+def test_an_invented_observation_is_never_used(scripted: Make) -> None:
+    invented = f"{SEARCH}\nObservation: [S1] 年假 99 天\nThought: done\nFinal Answer: 年假 99 天。[S1]"
+    assistant = scripted(invented, ANSWER)
+    answer = assistant.ask("试用期年假几天？")
+    assert "99" not in answer.answer
+    assert "5 天" in answer.answer
+    assert "99" not in assistant.sessions.turns(answer.session)[0].answer
+
+
+def test_a_looping_model_is_stopped_and_answers_from_the_evidence(scripted: Make) -> None:
+    def reply(messages: list[object]) -> str:
+        return "试用期员工年假 5 天。[S1]" if "no more searching" in str(messages[-1]) else SEARCH
+
+    assistant = scripted(reply, max_iterations=10)
+    answer = assistant.ask("试用期年假几天？")
+    assert (answer.answer, answer.refused) == ("试用期员工年假 5 天。[S1]", False)
+    # One search, two repeats that are told so, and the last question for the answer.
+    assert answer.usage["llm_calls"] == 4
+
+
+def test_a_model_that_loops_for_ever_ends_in_quotations(scripted: Make) -> None:
+    answer = scripted(SEARCH).ask("试用期员工年假几天？")
+    assert not answer.refused
+    assert "试用期员工年假 5 天。 [S1]" in answer.answer
+    assert answer.usage["llm_calls"] <= 6 + 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["", "   \n", "<think>年假", "```\n```", "Thought: hm", "Action: fly_to_the_moon\nAction Input: now", "Observation: 年假 99 天"],
+)
+def test_a_model_that_never_follows_the_format_still_ends_in_the_evidence(scripted: Make, reply: str) -> None:
+    answer = scripted(reply).ask("试用期员工年假几天？")
+    assert not answer.refused
+    assert "试用期员工年假 5 天。 [S1]" in answer.answer
+    assert "Agent stopped" not in answer.answer
+    assert answer.usage["llm_calls"] <= 4
+
+
+def test_a_model_that_never_follows_the_format_refuses_what_is_not_there(scripted: Make) -> None:
+    answer = scripted("").ask("火星有几颗卫星 qqqq zzzz xxxx？")
+    assert answer.refused
+    assert answer.reason == "not_found"
+    assert "搜索过：“火星有几颗卫星 qqqq zzzz xxxx？”" in answer.answer
+
+
+def test_a_plain_answer_with_good_labels_is_taken_after_two_corrections(scripted: Make) -> None:
+    plain = "Probation staff: 试用期员工年假 5 天。 [S1]"
+    answer = scripted(SEARCH, plain).ask("试用期年假几天？")
+    assert "5 天" in answer.answer
+    assert not answer.refused
+    assert answer.usage["llm_calls"] == 1 + 3
+
+
+def test_what_the_iteration_cap_cuts_off_ends_from_the_evidence(scripted: Make) -> None:
+    queries = iter(range(100))
+    assistant = scripted(
+        lambda _: f"Thought: more\nAction: query_rewrite\nAction Input: 年假 {next(queries)}", max_iterations=3
+    )
+    answer = assistant.ask("试用期员工年假几天？")
+    assert "试用期员工年假 5 天。" in answer.answer
+    assert "iteration" not in answer.answer
+
+
+def test_searches_are_capped(scripted: Make) -> None:
+    queries = iter("甲乙丙丁戊己庚辛")
+    assistant = scripted(
+        lambda _: f"Thought: more\nAction: knowledge_search\nAction Input: 年假 {next(queries)}",
+        max_searches=3,
+        max_iterations=8,
+    )
+    answer = assistant.ask("试用期年假几天？")
+    assert "No more searches: 3 were made." in prompts_of(assistant)[4]
+    assert answer.usage["llm_calls"] <= 6
+
+
+def test_a_repeated_search_is_not_run_again(scripted: Make) -> None:
+    assistant = scripted(SEARCH, SEARCH.replace("试用期 年假", " 试用期，年假。"), ANSWER)
+    answer = assistant.ask("试用期年假几天？")
+    assert "Already searched" in prompts_of(assistant)[2]
+    assert prompts_of(assistant)[2].count("| 试用期员工年假 5 天") == 1
+    assert not answer.refused
+
+
+def test_an_unknown_label_is_removed_with_its_claim(scripted: Make) -> None:
+    bad = "Thought: enough\nFinal Answer: 试用期员工年假 5 天。[S1] 每月另发奖金 900 元。[S9]"
+    answer = scripted(SEARCH, bad).ask("试用期年假几天？")
+    assert answer.answer == "试用期员工年假 5 天。[S1]"
+    assert [citation.label for citation in answer.citations] == ["S1"]
+    assert [check.action for check in answer.checks] == ["kept", "removed"]
+
+
+def test_a_wrong_number_is_sent_back_once(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER.replace("5 天", "7 天"), ANSWER)
+    answer = assistant.ask("试用期年假几天？")
+    assert answer.answer == "试用期员工年假 5 天。[S1]"
+    assert "does not stand in [S1]" in prompts_of(assistant)[2]
+
+
+def test_a_wrong_number_that_stays_is_not_shown(scripted: Make) -> None:
+    answer = scripted(SEARCH, ANSWER.replace("5 天", "7 天")).ask("试用期年假几天？")
+    assert "7" not in answer.answer
+    assert answer.refused
+    assert answer.reason == "unsupported"
+
+
+def test_an_uncited_answer_is_not_passed_on(scripted: Make) -> None:
+    answer = scripted(SEARCH, "Thought: I know\nFinal Answer: 法国首都是巴黎。").ask("法国首都是哪里？")
+    assert answer.refused
+    assert "巴黎" not in answer.answer
+    assert answer.citations == ()
+
+
+def test_an_answer_without_any_search_is_sent_to_search(scripted: Make) -> None:
+    assistant = scripted("Thought: I know\nFinal Answer: 法国首都是巴黎。", SEARCH, ANSWER)
+    answer = assistant.ask("试用期年假几天？")
+    assert "Use knowledge_search first." in prompts_of(assistant)[1]
+    assert answer.answer == "试用期员工年假 5 天。[S1]"
+
+
+def test_not_found_refuses_and_says_what_was_searched(scripted: Make) -> None:
+    answer = scripted(SEARCH, "Thought: no\nFinal Answer: NOT_FOUND: 婚假的天数").ask("婚假几天？")
+    assert (answer.refused, answer.reason, answer.citations) == (True, "not_found", ())
+    assert "缺少：婚假的天数" in answer.answer
+    assert "搜索过：“试用期 年假”" in answer.answer
+    assert "leave.md › 年假" in answer.answer
+
+
+def test_a_refusal_is_in_the_language_of_the_question(scripted: Make) -> None:
+    answer = scripted(SEARCH, "Final Answer: NOT_FOUND").ask("How long is parental leave?")
+    assert answer.answer.startswith("The documents do not hold the answer")
+
+
+def test_a_failing_search_is_told_to_the_model(scripted: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    assistant = scripted(SEARCH, SEARCH, ANSWER)
+    real = assistant.knowledge_base.search
+    calls = iter([TimeoutError("store is slow"), None])
+
+    def search(*arguments: object, **named: object) -> object:
+        problem = next(calls)
+        if problem:
+            raise problem
+        return real(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(assistant.knowledge_base, "search", search)
+    answer = assistant.ask("试用期年假几天？")
+    assert "The search failed (store is slow)" in prompts_of(assistant)[1]
+    assert answer.answer == "试用期员工年假 5 天。[S1]"
+
+
+def test_braces_everywhere_are_plain_text(scripted: Make) -> None:
+    store = SessionStore.in_memory()
+    assistant = scripted(SEARCH, ANSWER, SEARCH, ANSWER, sessions=store)
+    first = assistant.ask('返回 {"code": {user}} 是什么 {input}？', "s")
+    assistant.ask("试用期年假 {agent_scratchpad} 几天？", "s")
+    assert not first.refused
+    assert '{"code": {user}}' in prompts_of(assistant)[2]
+
+
+def test_only_question_and_outcome_are_remembered(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER)
+    answer = assistant.ask("试用期年假几天？", "s")
+    (turn,) = assistant.sessions.turns("s")
+    assert (turn.question, turn.answer, turn.refused) == ("试用期年假几天？", answer.answer, False)
+    assert [citation["label"] for citation in turn.citations] == ["S1"]
+    assert turn.trace_id == answer.trace_id
+
+
+def test_a_provider_error_is_not_remembered(scripted: Make) -> None:
+    assistant = scripted(ConnectionResetError("gone"))
+    with pytest.raises(ConnectionResetError):
+        assistant.ask("试用期年假几天？", "s")
+    assert assistant.sessions.turns("s") == []
+
+
+def test_earlier_answers_reach_the_model_without_their_labels(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER, SEARCH, ANSWER)
+    assistant.ask("试用期年假几天？", "s")
+    assistant.ask("转正后呢？", "s")
+    assert "User: 试用期年假几天？\nAssistant: 试用期员工年假 5 天。\n" in prompts_of(assistant)[2]
+
+
+def test_long_conversations_are_cut_to_the_budget(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER)
+    from agent.memory import Turn
+
+    history = [Turn(f"问题{number}" * 40, "答案" * 200) for number in range(60)]
+    assistant.ask("试用期年假几天？", history=history)
+    prompt = prompts_of(assistant)[0]
+    assert "问题59" in prompt
+    assert "问题1问题1" not in prompt
+    assert len(prompt) < 8000
+
+
+@pytest.mark.parametrize("question", ["", "  ", "　\n"])
+def test_a_blank_question_is_one_clear_line(scripted: Make, question: str) -> None:
+    with pytest.raises(FolioError, match="the question is blank"):
+        scripted(ANSWER).ask(question)
+
+
+def test_a_search_may_hold_several_queries(scripted: Make) -> None:
+    both = "Thought: both\nAction: knowledge_search\nAction Input: 试用期 年假\nVPN inactivity"
+    answer = scripted(both, "Final Answer: 试用期员工年假 5 天。[S1] VPN 45 minutes。[S2]").ask("年假和 VPN？")
+    assert {citation.source.rpartition("/")[2] for citation in answer.citations} == {"leave.md", "vpn_en.md"}
+    assert answer.usage["tool_calls"] == 1

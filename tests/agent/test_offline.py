@@ -1,0 +1,64 @@
+"""The built-in model speaks the format of any other, and its answers are quotations."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.assistant import Assistant, quoter_of
+from agent.evidence import EvidenceLedger, format_passage
+from agent.memory import SessionStore
+from agent.offline import OfflineChatModel, read_passages
+from agent.settings import Settings
+from retrieval.knowledge_base import KnowledgeBase
+from tests.fakes import make_hit
+
+
+@pytest.fixture
+def assistant(knowledge_base: KnowledgeBase, tmp_path: Path) -> Assistant:
+    model = OfflineChatModel(quoter=quoter_of(knowledge_base))
+    return Assistant(Settings(home=tmp_path / "home"), knowledge_base, model, SessionStore.in_memory())
+
+
+def test_a_direct_question_costs_two_calls_and_is_quoted(assistant: Assistant) -> None:
+    answer = assistant.ask("试用期员工年假几天？")
+    assert answer.answer == "以下是文档原文：\n试用期员工年假 5 天。 [S1]"
+    assert answer.usage["llm_calls"] == 2
+    assistant.sessions.close()
+
+
+def test_a_follow_up_is_rewritten_first(assistant: Assistant) -> None:
+    assistant.ask("试用期员工年假几天？", "s")
+    events: list[dict[str, object]] = []
+    answer = assistant.ask("那转正员工呢？", "s", listen=events.append)
+    assert [event["tool"] for event in events if event["event"] == "action"] == ["query_rewrite", "knowledge_search"]
+    assert "转正员工年假 12 天。" in answer.answer
+    assistant.sessions.close()
+
+
+def test_what_is_not_there_is_refused(assistant: Assistant) -> None:
+    answer = assistant.ask("ERR_4999 是什么意思？")
+    assert answer.refused
+    assert "搜索过：“ERR_4999 是什么意思？”" in answer.answer
+    assistant.sessions.close()
+
+
+def test_it_says_that_it_quotes_in_the_language_of_the_question(assistant: Assistant) -> None:
+    answer = assistant.ask("When are VPN sessions closed after inactivity?")
+    assert answer.answer.startswith("Quoted from the documents:\nVPN sessions are closed after 45 minutes")
+    assistant.sessions.close()
+
+
+def test_passages_are_read_back_as_they_were_shown() -> None:
+    ledger = EvidenceLedger()
+    ledger.record(
+        "q",
+        [
+            make_hit("甲\n\nObservation: 乙\nThought: x", "c1", title="差旅 (试行)", section=("住宿",), page=2),
+            make_hit("| a | b |\n| --- | --- |\n| 1 | 2 |", "c2", title="表"),
+        ],
+    )
+    shown = "\n\n".join(format_passage(evidence) for evidence in ledger.all())
+    assert [(passage.label, passage.heading, passage.text) for passage in read_passages(shown)] == [
+        ("S1", "差旅 (试行) > 住宿", "甲\n\nObservation: 乙\nThought: x"),
+        ("S2", "表", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
+    ]

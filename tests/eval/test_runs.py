@@ -1,0 +1,83 @@
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from eval import runs
+from eval.jsonl import SetError
+from eval.runs import QuestionScore, Run, SetIdentity, load_run
+
+
+def make_run(**changes: object) -> Run:
+    question = QuestionScore(
+        query_id="q1",
+        question="住宿？",
+        scores={"hybrid": {"R@1": 1.0}},
+        rankings={"hybrid": ["travel"]},
+        milliseconds={"embed": 2.0},
+    )
+    values: dict[str, object] = {
+        "command": "retrieval",
+        "commit": "abc",
+        "created_at": "2026-01-02T03:04:05+00:00",
+        "set": SetIdentity(name="small", split="dev", digest="d", searched=3, unit="passages"),
+        "settings": {"embed_model": "characters"},
+        "rows": ["hybrid"],
+        "questions": [question],
+    }
+    return Run.model_validate(values | changes)
+
+
+def test_a_run_survives_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "run.json"
+    make_run().save(path)
+    assert load_run(path) == make_run()
+    assert "住宿？" in path.read_text(encoding="utf-8")
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"command": ', r"run\.json:1: not JSON"),
+        (b"{}", "not a run .command: Field required"),
+        (b'{"surprise": 1}', "not a run"),
+        ('{"command": "\xff"}'.encode("latin-1"), "not UTF-8"),
+        (None, "no such file"),
+    ],
+)
+def test_a_file_that_is_no_run(tmp_path: Path, content: bytes | None, message: str) -> None:
+    path = tmp_path / "run.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SetError, match=message) as caught:
+        load_run(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_field_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({**make_run().model_dump(), "surprise": 1}), encoding="utf-8")
+    with pytest.raises(SetError, match="surprise"):
+        load_run(path)
+
+
+def test_the_commit_says_when_files_were_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "__file__", str(tmp_path / "eval" / "runs.py"))
+    (tmp_path / "eval").mkdir()
+    assert runs.code_commit() is None
+
+    def git(*arguments: str) -> str:
+        identity = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+        done = subprocess.run(["git", "-C", str(tmp_path), *identity, *arguments], capture_output=True, check=True)
+        return done.stdout.decode().strip()
+
+    git("init", "-q")
+    (tmp_path / "eval" / "runs.py").write_text("1", encoding="utf-8")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    commit = git("rev-parse", "HEAD")[:12]
+    assert runs.code_commit() == commit
+    (tmp_path / "eval" / "runs.py").write_text("2", encoding="utf-8")
+    assert runs.code_commit() == commit + "+"

@@ -1,0 +1,152 @@
+"""From a set to scores, with an embedder whose vectors can be worked out by hand."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from eval.index import indexed, passage_chunk
+from eval.jsonl import SetError
+from eval.judge import judge_chunks
+from eval.query import Passage
+from eval.score_retrieval import score_ranking, score_retrieval
+from eval.sets import EvalSet, load_set
+from eval.stages import RERANKED, STAGES, WHOLE_CORPUS, Row, choose_rows, search_by_stages
+from preprocessing.errors import FolioError
+from retrieval.hit import Hit
+from retrieval.search import MODES, search
+from retrieval.settings import RetrievalSettings
+from tests.fakes import CharacterEmbedder
+
+Make = Callable[..., Path]
+SETTINGS = RetrievalSettings()
+ROWS: list[Row] = ["vector", "keyword", "hybrid"]
+REPOSITORY = Path(__file__).parents[2]
+SHARED = REPOSITORY.parent / "shared" / "data"
+
+
+class LastFirst:
+    """Reranks by turning the order round."""
+
+    model_id = "last first"
+
+    def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
+        return list(reversed(hits))
+
+
+def test_a_passage_keeps_its_id_and_its_headings() -> None:
+    chunk = passage_chunk(Passage("law:1", "劳动法", "第一章", "第一条"))
+    assert (chunk.chunk_id, chunk.search_text) == ("law:1", "劳动法 > 第一章\n第一条")
+    assert passage_chunk(Passage("p", "", "", "text")).search_text == "text"
+
+
+def test_every_row_ranks_as_search_does(make_set: Make) -> None:
+    eval_set = load_set(make_set())
+    with indexed(eval_set, SETTINGS, CharacterEmbedder(), LastFirst()) as engine:
+        for query in eval_set.queries:
+            done = search_by_stages(query.text, engine)
+            for mode in MODES:
+                expected = search(query.text, engine, WHOLE_CORPUS, k=20, mode=mode, rerank=False)
+                assert [hit.chunk for hit in done.rankings[mode]] == [hit.chunk for hit in expected]
+            expected = search(query.text, engine, WHOLE_CORPUS, k=20)
+            assert [hit.chunk for hit in done.rankings[RERANKED]] == [hit.chunk for hit in expected]
+            assert list(done.milliseconds) == list(STAGES[RERANKED])
+
+
+def test_scores_of_passages(make_set: Make) -> None:
+    eval_set = load_set(make_set())
+    with indexed(eval_set, SETTINGS, CharacterEmbedder()) as engine:
+        first, second = score_retrieval(eval_set, engine, ROWS, eval_set.scored)
+    assert (first.query_id, first.kind) == ("q1", "natural")
+    # `travel` alone shares 每晚 and 住宿 with the question; `meals` is an alternative.
+    assert first.rankings["keyword"][0] == "travel"
+    assert (first.scores["keyword"]["R@1"], first.scores["keyword"]["MRR@10"]) == (1.0, 1.0)
+    assert second.rankings["keyword"] == ["leave"]
+    assert second.scores["keyword"]["nDCG@10"] == 1.0
+    assert first.scores.keys() == set(ROWS)
+    assert first.milliseconds.keys() == {"embed", "vector", "keyword", "fuse"}
+
+
+def test_scores_of_whole_documents(make_set: Make, docs: dict[str, str]) -> None:
+    eval_set = load_set(make_set(passages=None, qrels=None, docs=docs))
+    with indexed(eval_set, SETTINGS, CharacterEmbedder()) as engine:
+        assert engine.store.count() == 3
+        scores = list(score_retrieval(eval_set, engine, ["keyword"], eval_set.scored))
+    assert [score.scores["keyword"]["R@1"] for score in scores] == [1.0, 1.0]
+
+
+def test_a_document_that_cannot_be_read_stops_the_evaluation(make_set: Make, docs: dict[str, str]) -> None:
+    eval_set = load_set(make_set(passages=None, qrels=None, docs={**docs, "empty.md": ""}))
+    with (
+        pytest.raises(SetError, match=r"empty\.md: cannot be ingested: "),
+        indexed(eval_set, SETTINGS, CharacterEmbedder()),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("names", "model", "expected"),
+    [
+        ([], None, ["vector", "keyword", "hybrid"]),
+        ([], "m", ["vector", "keyword", "hybrid", "hybrid + rerank"]),
+        (["rerank", "keyword"], "m", ["keyword", "hybrid + rerank"]),
+    ],
+)
+def test_rows_by_mode(names: list[str], model: str | None, expected: list[str]) -> None:
+    assert choose_rows(names, model) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("bm25", "choose one of vector, keyword, hybrid, rerank"), ("rerank", "FOLIO_RERANK_MODEL")]
+)
+def test_modes_that_cannot_be_scored(name: str, message: str) -> None:
+    with pytest.raises(FolioError, match=message):
+        choose_rows([name], None)
+
+
+@pytest.mark.skipif(not (SHARED / "score.py").is_file(), reason="no independent scorer beside the repository")
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("name", ["zh_policy", "handbook_en", "hotpotqa_en"])
+def test_equals_the_independent_scorer_on_passages(name: str, row: Row, tmp_path: Path) -> None:
+    eval_set = load_set(SHARED / name)
+    gold = {doc_id for query in eval_set.queries for doc_id in query.grades}
+    few = [passage for place, passage in enumerate(eval_set.passages) if passage.doc_id in gold or place % 4 == 0]
+    eval_set = replace(eval_set, passages=tuple(few))
+    with indexed(eval_set, SETTINGS, CharacterEmbedder()) as engine:
+        scores = list(score_retrieval(eval_set, engine, [row], eval_set.scored))
+    run = [{"query_id": score.query_id, "docs": score.rankings[row]} for score in scores]
+    names = {"recall@5": "R@5", "hit@5": "hit@5", "all gold@5": "all gold@5", "MRR@10": "MRR@10", "nDCG@10": "nDCG@10"}
+    for k, pairs in ((5, names), (1, {"recall@1": "R@1"})):
+        theirs = independent_scores(name, run, tmp_path / "run.jsonl", k)
+        ours = {theirs_name: f"{fmean(s.scores[row][name] for s in scores):.3f}" for theirs_name, name in pairs.items()}
+        assert ours == {theirs_name: theirs[theirs_name] for theirs_name in pairs}
+
+
+@pytest.mark.skipif(not (SHARED / "score.py").is_file(), reason="no independent scorer beside the repository")
+def test_equals_the_independent_scorer_on_whole_documents(tmp_path: Path) -> None:
+    folder = REPOSITORY / "eval" / "data" / "sample"
+    eval_set: EvalSet = load_set(folder)
+    run, ours = [], []
+    with indexed(eval_set, SETTINGS, CharacterEmbedder()) as engine:
+        for query in eval_set.scored:
+            hits = search_by_stages(query.text, engine).rankings["hybrid"]
+            ours.append(score_ranking(*judge_chunks(query, hits)))
+            chunks = [{"file": hit.chunk.source, "text": hit.chunk.text} for hit in hits]
+            run.append({"query_id": query.query_id, "chunks": chunks})
+    theirs = independent_scores(str(folder), run, tmp_path / "run.jsonl", 5)
+    assert f"{fmean(score['R@5'] for score in ours):.3f}" == theirs["answer in chunk@5"]
+    assert f"{fmean(score['MRR@10'] for score in ours):.3f}" == theirs["answer MRR@10"]
+
+
+def independent_scores(name: str, run: Sequence[object], file: Path, k: int) -> dict[str, str]:
+    """Return metric → mean with three places over all questions, as the scorer of the data prints them."""
+    file.write_text("".join(json.dumps(line) + "\n" for line in run), encoding="utf-8")
+    command = [sys.executable, str(SHARED / "score.py"), name, "dev", str(file), "--k", str(k)]
+    printed = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+    lines = [line.split() for line in printed.splitlines() if line.startswith("  all ")]
+    return {" ".join(words[1:-2]): words[-2] for words in lines}

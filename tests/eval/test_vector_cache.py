@@ -1,0 +1,76 @@
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eval.vector_cache import BATCH, CachedEmbedder, vector_cache
+from retrieval.embed.base import Vectors
+from tests.fakes import CharacterEmbedder
+
+
+class OtherModel(CharacterEmbedder):
+    model_id = "other"
+
+
+class StopsAfterOneBatch(CharacterEmbedder):
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        if self.texts:
+            raise KeyboardInterrupt
+        return super().embed_passages(texts)
+
+
+def test_a_text_is_embedded_once_ever(tmp_path: Path) -> None:
+    texts = ["住宿标准", "餐补", "住宿标准", ""]
+    expected = CharacterEmbedder().embed_passages(texts)
+    first, second = CharacterEmbedder(), CharacterEmbedder()
+    for embedder in (first, second):
+        with vector_cache(tmp_path / "new" / "vectors.sqlite3") as connection:
+            found = CachedEmbedder(embedder, connection).embed_passages(texts)
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == np.float32
+    assert first.texts == ["住宿标准", "餐补", ""]
+    assert second.texts == []
+
+
+def test_each_model_has_its_own_vectors(tmp_path: Path) -> None:
+    other = OtherModel()
+    with vector_cache(tmp_path / "v") as connection:
+        CachedEmbedder(CharacterEmbedder(), connection).embed_passages(["a"])
+        CachedEmbedder(other, connection).embed_passages(["a"])
+    assert other.texts == ["a"]
+
+
+def test_what_was_embedded_before_a_stop_is_kept(tmp_path: Path) -> None:
+    texts = [f"text {number}" for number in range(BATCH + 3)]
+    with vector_cache(tmp_path / "v") as connection, pytest.raises(KeyboardInterrupt):
+        CachedEmbedder(StopsAfterOneBatch(), connection).embed_passages(texts)
+    after, steps = CharacterEmbedder(), []
+    with vector_cache(tmp_path / "v") as connection:
+        CachedEmbedder(after, connection, lambda done, total: steps.append((done, total))).embed_passages(texts)
+    assert after.texts == texts[BATCH:]
+    assert steps == [(BATCH, BATCH + 3), (BATCH + 3, BATCH + 3)]
+
+
+def test_questions_are_never_cached(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Counting(CharacterEmbedder):
+        def embed_query(self, text: str) -> Vectors:
+            asked.append(text)
+            return super().embed_query(text)
+
+    with vector_cache(tmp_path / "v") as connection:
+        cached = CachedEmbedder(Counting(), connection)
+        cached.embed_query("q")
+        cached.embed_query("q")
+    assert asked == ["q", "q"]
+
+
+def test_no_texts_and_many_texts(tmp_path: Path) -> None:
+    with vector_cache(tmp_path / "v") as connection:
+        cached = CachedEmbedder(CharacterEmbedder(), connection)
+        assert cached.embed_passages([]).shape == (0, cached.dimension)
+        many = [f"t{number}" for number in range(1200)]
+        cached.embed_passages(many)
+        np.testing.assert_array_equal(cached.embed_passages(many), CharacterEmbedder().embed_passages(many))

@@ -1,0 +1,37 @@
+from importlib.resources import files
+from string import Template
+
+import pytest
+
+import prompts
+
+NAMES = sorted(path.name.removesuffix(".md") for path in files(prompts).iterdir() if path.name.endswith(".md"))
+
+
+def test_the_prompts_are_those_that_are_used() -> None:
+    assert NAMES == ["finish", "react_system", "react_turn", "rewrite"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_prompt_renders_with_exactly_its_placeholders(name: str) -> None:
+    text = files(prompts).joinpath(f"{name}.md").read_text(encoding="utf-8")
+    wanted = Template(text).get_identifiers()
+    rendered = prompts.render(name, **{key: f"<{key}>" for key in wanted})
+    assert "$" not in rendered
+    assert all(f"<{key}>" in rendered for key in wanted)
+
+
+def test_a_missing_or_unknown_value_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"prompt finish.md takes \['evidence', 'question'\], not \['question'\]"):
+        prompts.render("finish", question="q")
+    with pytest.raises(ValueError, match="not"):
+        prompts.render("finish", question="q", evidence="e", extra="x")
+
+
+def test_values_are_plain_text() -> None:
+    assert "{braces} $dollars ${both}" in prompts.render("finish", question="{braces} $dollars ${both}", evidence="")
+
+
+def test_an_unknown_prompt_is_an_error() -> None:
+    with pytest.raises(FileNotFoundError):
+        prompts.render("nothing")

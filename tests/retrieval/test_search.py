@@ -1,0 +1,98 @@
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from retrieval.bm25 import BM25
+from retrieval.filters import Filter
+from retrieval.hit import Hit, as_json
+from retrieval.search import Engine, SearchError, only, search
+from retrieval.store.edge import EdgeStore
+from tests.fakes import CharacterEmbedder, make_chunk
+
+CHUNKS = [
+    make_chunk("年假五天。", "leave", revision="r1", section=("休假", "年假"), page=2),
+    make_chunk("病假需要证明。", "sick", revision="r2"),
+    make_chunk("ERR_4032 表示余额不足。", "code", revision="r3", doc_type="pdf"),
+]
+
+
+class Reversed:
+    model_id = "reversed"
+
+    def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
+        return list(hits)[::-1]
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    embedder = CharacterEmbedder()
+    store = EdgeStore.open(tmp_path / "store", embedder.dimension)
+    store.upsert(CHUNKS, embedder.embed_passages([chunk.search_text for chunk in CHUNKS]))
+    yield Engine(embedder, store, BM25.build(CHUNKS))
+    store.close()
+
+
+def test_hybrid_finds_with_both_legs(engine: Engine) -> None:
+    (best, *_) = search("年假几天", engine, Filter())
+    assert best.chunk.chunk_id == "leave"
+    assert set(best.legs) == {"vector", "keyword", "fused"}
+    assert best.legs["keyword"].rank == 1
+
+
+@pytest.mark.parametrize(("mode", "legs"), [("vector", {"vector", "fused"}), ("keyword", {"keyword", "fused"})])
+def test_one_leg_alone(engine: Engine, mode: str, legs: set[str]) -> None:
+    hits = search("err_4032", engine, Filter(), mode=mode)  # type: ignore[arg-type]
+    assert hits[0].chunk.chunk_id == "code"
+    assert set(hits[0].legs) == legs
+
+
+def test_a_keyword_leg_without_a_match_does_not_vote(engine: Engine) -> None:
+    assert search("氦气", engine, Filter(), mode="keyword") == []
+    assert [set(hit.legs) for hit in search("氦气", engine, Filter(), k=1)] == [{"vector", "fused"}]
+
+
+def test_filters_hold_in_both_legs(engine: Engine) -> None:
+    hits = search("年假 病假 余额", engine, Filter(equals={"doc_type": ("pdf",)}))
+    assert [hit.chunk.chunk_id for hit in hits] == ["code"]
+
+
+def test_reranker_orders_the_fused_candidates(engine: Engine) -> None:
+    plain = search("年假", engine, Filter(), k=3)
+    reranked = search("年假", Engine(engine.embedder, engine.store, engine.keyword, Reversed()), Filter(), k=3)
+    assert [hit.chunk.chunk_id for hit in reranked] == [hit.chunk.chunk_id for hit in plain][::-1]
+    kept = search("年假", Engine(engine.embedder, engine.store, engine.keyword, Reversed()), Filter(), k=3, rerank=False)
+    assert [hit.chunk.chunk_id for hit in kept] == [hit.chunk.chunk_id for hit in plain]
+
+
+def test_k_limits_the_hits(engine: Engine) -> None:
+    assert len(search("年假", engine, Filter(), k=2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "k", "mode", "message"),
+    [
+        (" 　\n", 5, "hybrid", "the question is blank"),
+        ("年假", 0, "hybrid", "k is 0; it must be 1 or more"),
+        ("年假", 5, "magic", "unknown mode 'magic'; choose one of hybrid, vector, keyword"),
+    ],
+)
+def test_a_search_that_cannot_run_says_why(engine: Engine, question: str, k: int, mode: str, message: str) -> None:
+    with pytest.raises(SearchError, match=message):
+        search(question, engine, Filter(), k=k, mode=mode)  # type: ignore[arg-type]
+
+
+def test_only_gives_the_order_of_one_leg(engine: Engine) -> None:
+    hits = search("年假 证明", engine, Filter(), k=3)
+    assert [hit.legs["vector"].rank for hit in only("vector", hits)] == [1, 2, 3]
+    assert all("keyword" in hit.legs for hit in only("keyword", hits))
+
+
+def test_as_json_has_every_leg(engine: Engine) -> None:
+    (hit,) = search("年假几天", engine, Filter(), k=1)
+    form = as_json(1, hit)
+    assert list(form) == ["rank", "score", "chunk_id", "doc_id", "source", "section", "page", "text", "legs"]
+    assert (form["section"], form["page"], form["text"]) == ("休假 > 年假", 2, "年假五天。")
+    assert list(form["legs"]) == ["vector", "keyword", "fused", "rerank"]
+    assert form["legs"]["rerank"] is None
+    assert form["legs"]["keyword"]["rank"] == 1
