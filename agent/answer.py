@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from agent.claims import check_claims, cited_labels, facts, remove_unknown_labels, split_claims
+from agent.citations import cited_labels, remove_unknown_labels, split_claims
+from agent.claims import check_claims
 from agent.evidence import EvidenceLedger
+from agent.facts import facts
 from agent.quote import split_units
 from retrieval.tokens import query_tokens, tokenize
 

@@ -1,45 +1,54 @@
 """The façade of the agent: one `ask` behind every door."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from langchain_core.language_models import BaseChatModel
-
 from agent.answer import CitedAnswer
-from agent.chat_model import model_errors, open_chat_model
+from agent.chat_model import open_chat_model, without_key
 from agent.evidence import EvidenceLedger
 from agent.memory import SessionStore, Turn
 from agent.quote import Quoter
 from agent.refusal import no_documents_text
-from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
 from agent.settings import OFFLINE, Settings
-from agent.trace import Event, Trace
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import check
+
+# LangChain takes over a second to import; the chat prompt must not wait for it.
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from agent.trace import Event, Trace
+
+logger = logging.getLogger(__name__)
 
 
 class Assistant:
     """Answers questions from a knowledge base, with a conversation per session."""
 
     def __init__(
-        self, settings: Settings, knowledge_base: KnowledgeBase, model: BaseChatModel, sessions: SessionStore
+        self, settings: Settings, knowledge_base: KnowledgeBase, model: "BaseChatModel | None", sessions: SessionStore
     ) -> None:
+        """Put the parts together; without a model, the one that the settings name is opened at the first question."""
         self.settings = settings
         self.knowledge_base = knowledge_base
         self.sessions = sessions
-        self._model = model
+        self._given_model = model
 
     @classmethod
-    def open(cls, settings: Settings, *, model: BaseChatModel | None = None, remember: bool = True) -> "Assistant":
+    def open(cls, settings: Settings, *, model: "BaseChatModel | None" = None, remember: bool = True) -> "Assistant":
         """Open everything that the settings name; no model is loaded and nothing is sent yet.
 
-        Without `remember`, the sessions are gone when the process ends.
+        Without `remember`, the sessions are gone when the process ends. Raises SettingsError when the settings name no
+        usable chat model.
         """
+        logger.debug("the chat model is %s", settings.chat_model_name)
         knowledge_base = KnowledgeBase.open(settings)
         try:
-            model = model or open_chat_model(settings, quoter_of(knowledge_base))
             sessions = SessionStore.in_folder(settings.home) if remember else SessionStore.in_memory()
             return cls(settings, knowledge_base, model, sessions)
         except BaseException:
@@ -61,7 +70,16 @@ class Assistant:
         """Load what the first question needs, so that it does not have to wait."""
         import agent.executor  # noqa: F401
 
-        self.knowledge_base.engine.embedder.embed_query("warm up")
+        try:
+            _ = self._model
+            self.knowledge_base.engine.embedder.embed_query("warm up")
+        except FolioError as error:
+            # The first question says so, where a person sees it.
+            logger.debug("not warm: %s", error)
+
+    @cached_property
+    def _model(self) -> "BaseChatModel":
+        return self._given_model or open_chat_model(self.settings, quoter_of(self.knowledge_base))
 
     def ask(
         self,
@@ -69,17 +87,20 @@ class Assistant:
         session: str | None = None,
         *,
         history: Sequence[Turn] = (),
-        listen: Callable[[Event], None] | None = None,
+        listen: "Callable[[Event], None] | None" = None,
         filters: Mapping[str, tuple[str, ...]] | None = None,
         viewer: Sequence[str] | None = None,
     ) -> CitedAnswer:
         """Answer the question in the session; a new session is begun when none is given.
 
-        `history` is a conversation that goes before it. `listen` is called with each step as it happens. Raises SearchError for a blank question and ModelError when
-        the chat model cannot be reached. The trace is written in every case.
+        `history` is a conversation that goes before it. `listen` is called with each step as it happens. Raises
+        SearchError for a blank question and ModelError when the chat model cannot be reached. The trace is written in
+        every case.
         """
+        from agent.trace import Trace
+
         check(question, self.settings.top_k, "hybrid")
-        question = question.strip()
+        question = _readable(question.strip())
         session = session or uuid4().hex[:12]
         for turn in history:
             self.sessions.append(session, turn)
@@ -91,7 +112,8 @@ class Assistant:
             problem = None
             return answer
         except Exception as error:
-            problem = str(error) if isinstance(error, FolioError) else f"{type(error).__name__}: {error}"
+            text = str(error) if isinstance(error, FolioError) else f"{type(error).__name__}: {error}"
+            problem = without_key(text, self.settings)
             raise
         finally:
             trace.write(
@@ -105,7 +127,7 @@ class Assistant:
         self,
         question: str,
         session: str,
-        trace: Trace,
+        trace: "Trace",
         filters: Mapping[str, tuple[str, ...]] | None,
         viewer: Sequence[str] | None,
     ) -> CitedAnswer:
@@ -118,9 +140,9 @@ class Assistant:
                 session=session,
                 trace_id=trace.trace_id,
             )
-        # LangChain's agents take about a second to import; the chat prompt must not wait for them.
         from agent.ending import Ending
         from agent.executor import SessionMemory, build_executor, run
+        from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
         from agent.tools import knowledge_search, query_rewrite
 
         settings, ledger = self.settings, EvidenceLedger()
@@ -159,8 +181,7 @@ class Assistant:
             max_iterations=settings.max_iterations,
             max_searches=settings.max_searches,
         )
-        with model_errors(settings):
-            outcome = run(executor, question, [trace])
+        outcome = run(executor, question, [trace])
         return CitedAnswer(
             answer=outcome.text,
             refused=outcome.refused,
@@ -176,3 +197,8 @@ class Assistant:
 def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
     """Return what chooses quotations with the embedder of the knowledge base."""
     return Quoter(knowledge_base.engine.embedder, knowledge_base.unrelated_similarity)
+
+
+def _readable(text: str) -> str:
+    # Bytes that are no UTF-8 arrive as half surrogate pairs, which no database, model or file can hold.
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,14 +1,19 @@
 """Which chat model answers: the built-in one, or any behind an OpenAI-compatible address."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-from langchain_core.language_models import BaseChatModel
 
 from agent.quote import Quoter
 from agent.settings import OFFLINE, Settings
 from preprocessing.errors import FolioError
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+logger = logging.getLogger(__name__)
 
 MAX_RETRIES = 2
 
@@ -17,7 +22,7 @@ class ModelError(FolioError):
     """The chat model could not be reached or refused the request."""
 
 
-def open_chat_model(settings: Settings, quoter: Quoter) -> BaseChatModel:
+def open_chat_model(settings: Settings, quoter: Quoter) -> "BaseChatModel":
     """Return the model that the settings name; nothing is sent yet."""
     name = settings.chat_model_name
     if name == OFFLINE:
@@ -25,11 +30,12 @@ def open_chat_model(settings: Settings, quoter: Quoter) -> BaseChatModel:
 
         return OfflineChatModel(quoter=quoter)
     # Takes almost two seconds to import, and the built-in model does not need it.
-    from langchain_openai import ChatOpenAI
+    from agent.compatible_model import CompatibleChatModel
 
-    return ChatOpenAI(
+    return CompatibleChatModel(
+        settings=settings,
         model=name,
-        base_url=_base_url(settings),
+        base_url=settings.openai_base_url,
         # Local servers ask for no key, but the client insists on one.
         api_key=settings.openai_api_key or (lambda: "none"),
         timeout=settings.chat_timeout_seconds,
@@ -40,10 +46,7 @@ def open_chat_model(settings: Settings, quoter: Quoter) -> BaseChatModel:
 
 @contextmanager
 def model_errors(settings: Settings) -> Iterator[None]:
-    """Turn the provider's errors into ModelError, which names the address, the model and the setting to mend."""
-    if settings.chat_model_name == OFFLINE:
-        yield
-        return
+    """Turn what goes wrong with a reply into ModelError, which names the address, the model and the setting to mend."""
     import openai
 
     place = f"the chat model {settings.chat_model_name!r} at {host_of(settings)}"
@@ -58,23 +61,34 @@ def model_errors(settings: Settings) -> Iterator[None]:
         raise ModelError(f"{place} refused the key; check OPENAI_API_KEY") from error
     except openai.NotFoundError as error:
         raise ModelError(
-            f"{place} was not found ({_short(error)}); check FOLIO_CHAT_MODEL, and that OPENAI_BASE_URL ends in /v1"
+            f"{place} was not found ({_short(error, settings)}); check FOLIO_CHAT_MODEL, "
+            "and that OPENAI_BASE_URL ends in /v1"
         ) from error
     except openai.RateLimitError as error:
-        raise ModelError(f"{place} is busy or the quota is used up ({_short(error)}); try again later") from error
+        raise ModelError(
+            f"{place} is busy or the quota is used up ({_short(error, settings)}); try again later"
+        ) from error
     except openai.OpenAIError as error:
-        raise ModelError(f"{place} failed: {_short(error)}") from error
+        raise ModelError(f"{place} failed: {_short(error, settings)}") from error
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        # What langchain-openai raises for replies without choices, errors under status 200, and web pages.
+        logger.debug("unreadable reply", exc_info=True)
+        raise ModelError(
+            f"{place} sent no chat completion ({_short(error, settings)}); check that OPENAI_BASE_URL ends in /v1"
+        ) from error
+
+
+def without_key(text: str, settings: Settings) -> str:
+    """Return the text with the key masked, for providers that send it back in their errors."""
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
+    return text.replace(key, "***") if key else text
 
 
 def host_of(settings: Settings) -> str:
     """Return host and port of the model's address, without any path or password."""
-    parts = urlsplit(_base_url(settings) or "https://api.openai.com/v1")
+    parts = urlsplit(settings.openai_base_url or "https://api.openai.com/v1")
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
 
-def _base_url(settings: Settings) -> str | None:
-    return settings.openai_base_url.strip().rstrip("/") if settings.openai_base_url else None
-
-
-def _short(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+def _short(error: Exception, settings: Settings) -> str:
+    return " ".join(without_key(str(error), settings).split())[:200]

@@ -10,9 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
+from agent.questions import one_or_many
 from agent.settings import load_settings
+from agent.show import printable
 from preprocessing.errors import FolioError
-from retrieval.filters import parse_filters
+from retrieval.catalogue import DocumentRecord
+from retrieval.filters import FilterError, parse_filters
 from retrieval.hit import Hit, as_json
 from retrieval.knowledge_base import IngestReport, KnowledgeBase
 from retrieval.search import Mode
@@ -21,6 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     help="Answers from your documents, with sources.",
 )
 documents_app = typer.Typer(no_args_is_help=True, help="The documents of the knowledge base.")
@@ -37,18 +41,14 @@ Viewer = Annotated[list[str] | None, typer.Option("--viewer", metavar="GROUP", h
 
 def main() -> None:
     """Run the command line; what a person can mend is one line on standard error with exit code 2."""
-    for stream in (sys.stdout, sys.stderr):
-        # A console that cannot write a character must not lose the answer.
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # One character that a console cannot write, or a pipe cannot be read as, must not lose the answer.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        app()
+        app(prog_name="folio")
     except FolioError as error:
         typer.echo(f"folio: {error}", err=True)
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader, such as `head`, has seen enough.
-        sys.stderr.close()
-        sys.exit(0)
 
 
 @app.command()
@@ -58,7 +58,7 @@ def ingest(
     as_json_: AsJson = False,
 ) -> None:
     """Bring documents in; unchanged ones are left as they are, changed ones replaced."""
-    metadata = {key: values if len(values) > 1 else values[0] for key, values in parse_filters(meta or []).items()}
+    metadata = read_metadata(meta or [])
     with KnowledgeBase.open(load_settings()) as knowledge_base, progress_bar() as progress:
         report = knowledge_base.ingest(paths, metadata, progress)
     if as_json_:
@@ -75,8 +75,7 @@ def list_documents(as_json_: AsJson = False) -> None:
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         records = knowledge_base.documents()
     if as_json_:
-        fields = ("doc_id", "source", "title", "doc_type", "version", "updated_at", "chunks")
-        print_json([{name: getattr(record, name) for name in fields} for record in records])
+        print_json([record_json(record) for record in records])
         return
     for record in records:
         version = f"  {record.version}" if record.version else ""
@@ -90,7 +89,7 @@ def delete_document(doc_id: Annotated[str, typer.Argument(help="Id or source.")]
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         record = knowledge_base.delete(doc_id)
     if as_json_:
-        print_json({"doc_id": record.doc_id, "source": record.source, "chunks": record.chunks})
+        print_json([record_json(record)])
     else:
         typer.echo(f"deleted {record.source} ({record.chunks} chunks)")
 
@@ -112,9 +111,9 @@ def search(
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         for line in asked:
             mode_: Mode = mode  # type: ignore[assignment]  # checked by the search, with a message of its own
-            hits = knowledge_base.search(line["query"], k, mode_, filters, viewer, rerank=not no_rerank)
+            hits = knowledge_base.search(line.query, k, mode_, filters, viewer, rerank=not no_rerank)
             if as_json_ or queries:
-                print_json({"query": line["query"], "hits": [as_json(rank, hit) for rank, hit in enumerate(hits, 1)]})
+                print_json({"query": line.query, "hits": [as_json(rank, hit) for rank, hit in enumerate(hits, 1)]})
             else:
                 print_hits(hits)
 
@@ -134,6 +133,8 @@ def ask(
     from agent.memory import as_turns
     from agent.show import print_answer, print_event
 
+    if session and questions:
+        raise FolioError('--session does not go with --questions: a line brings its conversation as "history"')
     asked = one_or_many(question, questions, "--questions")
     filters = parse_filters(filter_ or [])
     # Progress and decisions go to standard error, so that a script reads nothing but answers.
@@ -141,9 +142,9 @@ def ask(
     with Assistant.open(load_settings(), remember=questions is None) as assistant:
         for line in asked:
             answer = assistant.ask(
-                line["query"],
+                line.query,
                 session,
-                history=as_turns(line.get("history") or []),
+                history=as_turns([message.model_dump() for message in line.history]),
                 listen=listen,
                 filters=filters,
                 viewer=viewer,
@@ -151,7 +152,7 @@ def ask(
             if as_json_ or questions:
                 print_json(answer.as_json())
             else:
-                print_answer(line["query"], answer)
+                print_answer(line.query, answer)
 
 
 @app.command()
@@ -188,31 +189,19 @@ def evaluate(context: typer.Context) -> None:
     runpy.run_module("eval", run_name="__main__", alter_sys=False)
 
 
-def one_or_many(one: str | None, many: Path | None, option: str) -> list[dict[str, Any]]:
-    """Return the lines to work on: the argument, or those of the file; raise FolioError for neither or both."""
-    if (one is None) == (many is None):
-        raise FolioError(f"give either a question or {option} FILE.jsonl")
-    return [{"query": one}] if many is None else read_lines(many)
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Read JSON lines that hold a "query"; raise FolioError naming file and line for one that does not."""
+def read_metadata(pairs: list[str]) -> dict[str, str | tuple[str, ...]]:
+    """Read `--meta` pairs; a key given twice has several values. Raises FolioError for what is no pair."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FolioError(f"{path} cannot be read as UTF-8 text: {error}") from None
-    lines: list[dict[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise FolioError(f"{path}, line {number}: not JSON ({error.msg})") from None
-        if not isinstance(value, dict) or not isinstance(value.get("query"), str) or not value["query"].strip():
-            raise FolioError(f'{path}, line {number}: needs a "query", such as {{"query": "年假有几天？"}}')
-        lines.append(value)
-    return lines
+        given = parse_filters(pairs)
+    except FilterError:
+        raise FolioError("--meta takes key=value, such as department=hr") from None
+    return {key: values if len(values) > 1 else values[0] for key, values in given.items()}
+
+
+def record_json(record: DocumentRecord) -> dict[str, Any]:
+    """Return a document in the form of the contract."""
+    fields = ("doc_id", "source", "title", "doc_type", "version", "updated_at", "chunks")
+    return {name: getattr(record, name) for name in fields}
 
 
 def report_json(report: IngestReport) -> dict[str, Any]:
@@ -227,8 +216,13 @@ def report_json(report: IngestReport) -> dict[str, Any]:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value on one line."""
-    typer.echo(json.dumps(value, ensure_ascii=False))
+    """Print one JSON value on one line, with `\\u` escapes only where the output cannot hold the characters."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        text = json.dumps(value)
+    typer.echo(text)
 
 
 def print_report(report: IngestReport) -> None:
@@ -248,8 +242,8 @@ def print_hits(hits: list[Hit]) -> None:
     for rank, hit in enumerate(hits, start=1):
         chunk = hit.chunk
         page = f", p. {chunk.page}" if chunk.page else ""
-        typer.echo(f"{rank}. {chunk.heading} ({chunk.source}{page})  {hit.score:.4f}")
-        typer.echo("   " + chunk.text.replace("\n", "\n   ") + "\n")
+        typer.echo(printable(f"{rank}. {chunk.heading} ({chunk.source}{page})  {hit.score:.4f}"))
+        typer.echo(printable("   " + chunk.text.replace("\n", "\n   ") + "\n"))
     if not hits:
         typer.echo("nothing was found")
 

@@ -37,9 +37,11 @@ _BETWEEN_QUESTIONS = re.compile(
 
 
 def split_questions(text: str) -> list[str]:
-    """Return the questions that are asked one after another, in their words; the text itself when it is one."""
+    """Return the questions that are asked one after another; the text itself when it is one, or tells something too."""
     parts = [part.strip() for part in _BETWEEN_QUESTIONS.split(text) if part.strip()]
-    return parts if len(parts) > 1 and all(_is_long_enough(part) for part in parts) else [text]
+    if len(parts) < 2 or not parts[-1].endswith(("?", "？")) or not all(map(_is_long_enough, parts)):
+        return [text]
+    return [part if part.endswith(("?", "？")) else f"{part}{parts[-1][-1]}" for part in parts]
 
 
 def sides(question: str) -> list[str]:
@@ -62,11 +64,12 @@ def sides(question: str) -> list[str]:
 
 
 def _share(first: str, second: str) -> tuple[str, str]:
-    """Give either side what only the other says: 经理和总监的住宿标准, sick and annual leave, rules for interns and staff."""
+    """Give either side what only the other says.
+
+    经理和总监的住宿标准, sick and annual leave, rules for interns and staff.
+    """
     if "的" in second and "的" not in first:
         return first + second[second.index("的") :], second
-    if "的" in first and "的" not in second and not second.isascii():
-        return first, second
     words = second.split()
     if " " not in first and len(words) > 1 and first.islower() and second.isascii():
         return " ".join([first, *words[1:]]), second

@@ -11,8 +11,8 @@ import prompts
 from agent.answer import Check, Citation, check_answer, cite
 from agent.evidence import EvidenceLedger, format_passage
 from agent.offline import as_answer
-from agent.parser import strip_thinking
 from agent.quote import Passage, Quoter
+from agent.react.clean import strip_thinking
 from agent.refusal import NOT_FOUND, refusal_text
 from retrieval.hit import Hit
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agent import follow_up_chinese, follow_up_english
+from agent import follow_up_chinese, follow_up_english, topic_chinese, topic_english
 from agent.language import language_of
 
 
@@ -33,10 +33,10 @@ def resolve(question: str, before: Asked) -> Asked:
     resolved = language.fill_in(rest, opening, before.topic) if before.topic else rest
     if resolved != rest:
         return Asked(resolved, before.topic)
-    if opening and resolved:
+    if opening:
         return start(rest)
-    return start(question)
+    return Asked(question, _topic(question) or before.topic)
 
 
 def _topic(question: str) -> str:
-    return follow_up_chinese.topic(question) if language_of(question) == "zh" else follow_up_english.topic(question)
+    return topic_chinese.topic(question) if language_of(question) == "zh" else topic_english.topic(question)

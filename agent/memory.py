@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from agent.claims import remove_unknown_labels
+from agent.citations import remove_unknown_labels
+from preprocessing.errors import FolioError
 
 NO_HISTORY = "(none)"
 _TURNS_READ = 50
@@ -27,6 +28,10 @@ _turns = sa.Table(
     sa.Column("citations", sa.JSON, nullable=False),
     sa.Column("trace_id", sa.String(64), nullable=False),
 )
+
+
+class SessionsError(FolioError):
+    """The file of conversations cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +54,16 @@ class SessionStore:
 
     @classmethod
     def in_folder(cls, folder: Path) -> "SessionStore":
-        """Open the sessions kept as an SQLite file in the folder, making both when they are not there."""
+        """Open the sessions kept as an SQLite file in the folder, making both when they are not there.
+
+        Raises SessionsError for a file that is no database.
+        """
         folder.mkdir(parents=True, exist_ok=True)
-        return cls(f"sqlite:///{folder / 'sessions.db'}")
+        path = folder / "sessions.db"
+        try:
+            return cls(f"sqlite:///{path}")
+        except sa.exc.DatabaseError as error:
+            raise SessionsError(f"{path}: {error.orig}; move it away to begin with no conversations") from error
 
     @classmethod
     def in_memory(cls) -> "SessionStore":
@@ -123,5 +135,5 @@ def as_history(turns: Sequence[Turn], max_tokens: int) -> str:
 
 def approximate_tokens(text: str) -> int:
     """Return about how many tokens a text takes: one a Chinese character, one for four of any other."""
-    wide = sum("\u2e80" <= character <= "\uffef" for character in text)
+    wide = sum("\u2e80" <= character <= "\uffef" or character >= "\U00020000" for character in text)
     return wide + (len(text) - wide + 3) // 4

@@ -15,6 +15,7 @@ from agent.memory import NO_HISTORY, Turn
 from agent.quote import Passage, Quoter
 from agent.rewrite import needs_rewriting
 from agent.settings import OFFLINE
+from agent.specifics import missing_specifics
 
 QUOTING = {"zh": "以下是文档原文：", "en": "Quoted from the documents:"}
 """First line of every answer, because this model quotes and does not write."""
@@ -76,7 +77,9 @@ class OfflineChatModel(BaseChatModel):
         passages = read_passages("\n\n".join(observations))
         quotes = self.quoter.choose(asked, passages)
         if not quotes:
-            return "Thought: No passage is about what was asked.\nFinal Answer: NOT_FOUND"
+            missing = missing_specifics(asked, "\n".join(f"{passage.heading}\n{passage.text}" for passage in passages))
+            named = f": {', '.join(missing)}" if missing else ""
+            return f"Thought: No passage is about what was asked.\nFinal Answer: NOT_FOUND{named}"
         answer = as_answer(question, [(quote.label, quote.text) for quote in quotes])
         return f"Thought: {quotes[0].label} is nearest.\nFinal Answer: {answer}"
 

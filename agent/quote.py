@@ -1,35 +1,38 @@
 """Choose the words of the documents that answer a question: the best sentences or table rows, as they stand."""
 
+import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from agent.specifics import missing_specifics
 from retrieval.embed.base import Embedder
-from retrieval.numerals import NUMERAL
-from retrieval.tokens import STOP_TOKENS, query_tokens, tokenize
+from retrieval.numerals import NUMERAL, fold_ordinals
+from retrieval.tokens import STOP_TOKENS, tokenize
 
 MAX_QUOTES = 2
 MAX_UNITS = 48
 """Sentences that are encoded for one question; more would make a person wait."""
 
-SIMILARITY_WEIGHT, COVERAGE_WEIGHT, QUANTITY_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.1, 0.02
+SIMILARITY_WEIGHT, COVERAGE_WEIGHT, QUANTITY_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.15, 0.02
 SECOND_MARGIN = 0.15
 """How far the second quotation may score below the first."""
-MIN_SIMILARITY = 0.2
-"""Least scaled similarity of an answer: 0 is that of unrelated texts, 1 of equal ones."""
-MIN_COVERAGE = 0.34
-"""Least share of the question's words, weighted by rarity, in an answer of the same language."""
+MIN_SIMILARITY = 0.1
+"""Least scaled similarity of an answer to its question: 0 is that of unrelated texts, 1 of equal ones."""
+MIN_SIMILARITY_ACROSS = -0.1
+"""The same where question and answer are of two languages, which lie further apart."""
 
-_SENTENCE = re.compile(r".+?(?:[。！？!?；;]+[”’」』）)\]]*|(?<=[A-Za-z0-9)\]])\.(?=\s|$)|$)", re.DOTALL)
+_SENTENCE = re.compile(r".+?(?:[。！？!?]+[”’」』）)\]*]*|(?<=[A-Za-z0-9)\]])\.(?=\s|$)|$)", re.DOTALL)
+_QUESTION = re.compile(r"[？?][*”’」』）)\s]*$")
 _RULE_ROW = re.compile(r"\s*\|?[\s:|-]+\|?\s*")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)、])\s+")
-_CODE = re.compile(r"[a-z]+[-_ ]?\d{2,}(?:[-_.]\d+)*|\d{4,}", re.IGNORECASE)
-_ASKS_QUANTITY = re.compile(r"多少|几[天个次年月元级种份小点岁倍]|多久|多长|多大|\bhow (?:much|many|long|often|old|far|big)\b", re.I)
-_QUANTITY = re.compile(rf"\d|[{NUMERAL}]+[天日个次年月元级小周倍]|\b(?:one|two|three|four|five|six|ten|twelve|once|twice)\b", re.I)
+_ASKS_QUANTITY = re.compile(
+    r"多少|几[天个次年月元级种份小点岁倍]|多久|多长|多大|\bhow (?:much|many|long|often|old|far|big)\b", re.IGNORECASE
+)
+_QUANTITY = re.compile(
+    rf"\d|[{NUMERAL}]+[天日个次年月元级小周倍]|\b(?:one|two|three|four|five|six|ten|twelve|once|twice)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,14 @@ class Quoter:
     """Returns the median cosine of unrelated texts under the embedder."""
 
     def choose(self, question: str, passages: Sequence[Passage]) -> list[Quote]:
-        """Return at most two quotations that answer the question, best first; none when the passages do not hold it."""
+        """Return at most two quotations that answer the question, best first; none when the passages do not hold it.
+
+        That is so when a term that the answer cannot do without is missing, or when even the best unit is about
+        something else.
+        """
+        evidence = "\n".join(f"{passage.heading}\n{passage.text}" for passage in passages)
         ranked = self.rank(question, passages)
-        if not ranked or not answers(question, ranked[0], passages):
+        if not ranked or missing_specifics(question, evidence) or not is_about(question, ranked[0]):
             return []
         chosen = [one for one in ranked[:MAX_QUOTES] if one.score >= ranked[0].score - SECOND_MARGIN]
         return [Quote(one.passage.label, quotation(one.unit), one.score) for one in chosen]
@@ -117,17 +125,18 @@ class Quoter:
             for place, passage in enumerate(passages)
             for unit in split_units(passage.text)
         ]
-        words = _weights(question, found)
+        texts = [_Text.of(one.in_context) for one in found]
+        weights = _weights(question, texts)
         asks_quantity = bool(_ASKS_QUANTITY.search(question))
         covered = [
             Candidate(
                 one.passage,
                 one.place,
                 one.unit,
-                _coverage(words, one.in_context),
+                _coverage(weights, text),
                 quantity=asks_quantity and bool(_QUANTITY.search(one.unit.text)),
             )
-            for one in found
+            for one, text in zip(found, texts, strict=True)
         ]
         kept = sorted(covered, key=lambda one: one.place - 4 * one.coverage)[:MAX_UNITS]
         if not kept:
@@ -142,13 +151,10 @@ class Quoter:
         return sorted(candidates, key=lambda one: -one.score)
 
 
-def answers(question: str, best: Candidate, passages: Sequence[Passage]) -> bool:
-    """Judge whether the best unit is about what was asked: codes must stand in the evidence, and most words too."""
-    evidence = _fold(" ".join(f"{passage.heading} {passage.text}" for passage in passages))
-    if any(_fold(code) not in evidence for code in _CODE.findall(question)):
-        return False
-    crosses_languages = _is_han(question) != _is_han(best.unit.text)
-    return best.similarity >= MIN_SIMILARITY and (crosses_languages or best.coverage >= MIN_COVERAGE)
+def is_about(question: str, best: Candidate) -> bool:
+    """Judge whether the best unit is near enough to what was asked."""
+    across = _is_han(question) != _is_han(best.unit.text)
+    return best.similarity >= (MIN_SIMILARITY_ACROSS if across else MIN_SIMILARITY)
 
 
 def split_units(text: str) -> list[Unit]:
@@ -166,9 +172,21 @@ def split_units(text: str) -> list[Unit]:
         if _LIST_ITEM.match(line):
             units.append(Unit(stripped))
         elif stripped:
-            sentences = (match[0].strip() for match in _SENTENCE.finditer(stripped))
-            units += [Unit(sentence) for sentence in sentences if sentence]
+            units += map(Unit, _sentences(stripped))
     return units
+
+
+def _sentences(line: str) -> list[str]:
+    """Return the sentences of a line; a question, as in a list of frequent ones, stays with its answer."""
+    sentences: list[str] = []
+    for match in _SENTENCE.finditer(line):
+        if not match[0].strip():
+            continue
+        if sentences and _QUESTION.search(sentences[-1]):
+            sentences[-1] += match[0].rstrip()
+        else:
+            sentences.append(match[0].strip())
+    return sentences
 
 
 def quotation(unit: Unit) -> str:
@@ -179,21 +197,36 @@ def quotation(unit: Unit) -> str:
     return f"{unit.header}\n{rule}\n{unit.text}"
 
 
-def _weights(question: str, candidates: Sequence[Candidate]) -> dict[str, float]:
-    """Weigh each word of the question by how few of the candidates hold it."""
-    frequencies = Counter(token for one in candidates for token in set(tokenize(one.in_context)))
-    tokens = {token for token in query_tokens(question) if token not in STOP_TOKENS}
-    return {token: float(np.log(1 + len(candidates) / (1 + frequencies[token]))) for token in tokens}
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text in the two forms in which words are looked for."""
+
+    folded: str
+    tokens: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> "_Text":
+        return cls(_fold(text), frozenset(tokenize(text, pairs=False)))
 
 
-def _coverage(words: dict[str, float], text: str) -> float:
-    total = sum(words.values())
-    held = set(tokenize(text))
-    return sum(weight for word, weight in words.items() if word in held) / total if total else 0.0
+def _weights(question: str, texts: Sequence[_Text]) -> dict[str, float]:
+    """Weigh each word of the question by how few of the texts hold it."""
+    words = {word for word in tokenize(question, pairs=False) if word not in STOP_TOKENS}
+    return {word: math.log(1 + len(texts) / (1 + sum(map(_holds(word), texts)))) for word in words}
+
+
+def _coverage(weights: dict[str, float], text: _Text) -> float:
+    total = sum(weights.values())
+    return sum(weight for word, weight in weights.items() if _holds(word)(text)) / total if total else 0.0
+
+
+def _holds(word: str) -> Callable[[_Text], bool]:
+    """Return whether a text holds the word: anywhere for a Chinese one, which may be cut otherwise there."""
+    return (lambda text: word in text.folded) if _is_han(word) else (lambda text: word in text.tokens)
 
 
 def _fold(text: str) -> str:
-    return re.sub(r"[\s_-]+", "", unicodedata.normalize("NFKC", text).casefold())
+    return re.sub(r"[\s_-]+", "", fold_ordinals(unicodedata.normalize("NFKC", text).casefold()))
 
 
 def _is_han(text: str) -> bool:

@@ -1,5 +1,6 @@
 """The chat: a prompt, an answer with its sources, and a few commands."""
 
+import shutil
 import sys
 import threading
 from collections.abc import Iterable
@@ -9,12 +10,12 @@ from uuid import uuid4
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.utils import get_cwidth
 
 from agent.answer import CitedAnswer
 from agent.assistant import Assistant
 from agent.settings import OFFLINE, Settings
-from agent.show import answer_text, event_text, print_trace
-from agent.trace import read_trace
+from agent.show import answer_text, event_text, print_trace, printable
 from preprocessing.errors import FolioError
 
 HELP = """\
@@ -36,7 +37,8 @@ class Repl:
     def loop(self, lines: Iterable[str]) -> None:
         """Answer each line until there are no more; stops at /exit."""
         for line in lines:
-            text = line.strip()
+            # Some shells begin what they pipe with a byte-order mark.
+            text = line.lstrip("\ufeff").strip()
             if text in ("/exit", "/quit"):
                 return
             if text:
@@ -68,6 +70,9 @@ class Repl:
         return lambda event: status.show(f"{event['tool']}: {event['input']}" if event["event"] == "action" else "…")
 
     def _command(self, text: str) -> None:
+        # Imported late, with LangChain, which the prompt must not wait for.
+        from agent.trace import read_trace
+
         match text.split()[0]:
             case "/help":
                 write(HELP)
@@ -100,7 +105,8 @@ class Status:
     def show(self, text: str) -> None:
         """Replace the line."""
         if self._enabled:
-            sys.stdout.write(f"\r\x1b[K… {' '.join(text.split())[:60]}")
+            width = shutil.get_terminal_size().columns - 1
+            sys.stdout.write(f"\r\x1b[K{fitting('… ' + ' '.join(printable(text).split()), width)}")
             sys.stdout.flush()
 
     def clear(self) -> None:
@@ -155,6 +161,17 @@ def banner(settings: Settings, assistant: Assistant) -> str:
     return f"Folio: {documents} documents, {model}. Ask in Chinese or English; /help for more."
 
 
+def fitting(text: str, columns: int) -> str:
+    """Return the longest beginning of the text that fits in so many columns; a Chinese character takes two."""
+    shown, left = "", columns
+    for character in text:
+        left -= get_cwidth(character)
+        if left < 0:
+            break
+        shown += character
+    return shown
+
+
 def new_session() -> str:
     """Return a name for a new conversation."""
     return uuid4().hex[:12]
@@ -162,5 +179,5 @@ def new_session() -> str:
 
 def write(text: str) -> None:
     """Write a line to the terminal."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(printable(text) + "\n")
     sys.stdout.flush()

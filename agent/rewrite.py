@@ -14,12 +14,13 @@ from agent.comparison import sides, split_questions
 from agent.follow_up import Asked, resolve, start
 from agent.language import language_of
 from agent.memory import Turn, as_history
-from agent.parser import strip_thinking
+from agent.react.clean import strip_thinking
 from agent.tools import MAX_QUERIES
 
 _MAX_QUERY_CHARS = 300
 _LIST_MARK = re.compile(
-    r"^\s*(?:(?:[-*•>]|\(?\d{1,2}[.)、）:：](?!\d))\s*|\**(?:standalone )?(?:quer(?:y|ies)|questions?|查询|问题|改写)\s*\d*\**\s*[:：]\**\s*)+",
+    r"^\s*(?:(?:[-*•>]|[(（]?\d{1,2}[.)、）:：](?!\d))\s*"
+    r"|\**(?:standalone )?(?:quer(?:y|ies)|questions?|查询|问题|改写)\s*\d*\**\s*[:：]\**\s*)+",
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(r"[。.!！;；]$|\[S\d+\]|[。！]\s*\S")

@@ -4,9 +4,10 @@ import difflib
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 
 from preprocessing.errors import FolioError
@@ -29,7 +30,7 @@ class Settings(RetrievalSettings):
     """Name of the model at `OPENAI_BASE_URL`, or `offline` for the built-in one that needs no server."""
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
-    chat_timeout_seconds: float = Field(60, gt=0)
+    chat_timeout_seconds: float = Field(60, gt=0, allow_inf_nan=False)
 
     top_k: int = Field(5, ge=1)
     """Passages that one search shows to the model."""
@@ -38,6 +39,25 @@ class Settings(RetrievalSettings):
     max_searches: int = Field(3, ge=1)
     history_tokens: int = Field(1500, ge=0)
     """Approximate size of the conversation that the model is shown."""
+
+    @field_validator("openai_base_url")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value.strip())
+        # Reading the port raises ValueError for one that is no number or too large.
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+            raise ValueError("must be a whole address, such as http://localhost:8000/v1")
+        return value.strip().rstrip("/")
+
+    @field_validator("openai_api_key")
+    @classmethod
+    def _fits_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+        key = value.get_secret_value().strip() if value else ""
+        if not key.isascii() or not key.isprintable():
+            raise ValueError("must be the key alone, in plain letters, digits and signs")
+        return SecretStr(key) if key else None
 
     @property
     def chat_model_name(self) -> str:
@@ -55,17 +75,28 @@ class Settings(RetrievalSettings):
 def load_settings(env_file: Path = Path(".env"), **flags: Any) -> Settings:
     """Read the settings; flags that are None are left out.
 
-    Raises SettingsError in one line for a value that does not fit and for a `FOLIO_` name that does not exist.
+    Raises SettingsError in one line for a value that does not fit, for a `FOLIO_` name that does not exist, and for a
+    `.env` file that cannot be read.
     """
-    _check_names(env_file)
     try:
-        return Settings(_env_file=env_file, **{name: value for name, value in flags.items() if value is not None})
+        _check_names(env_file)
+        settings = Settings(_env_file=env_file, **{name: value for name, value in flags.items() if value is not None})
+    except UnicodeDecodeError:
+        raise SettingsError(f"{env_file}: not UTF-8; save the file as UTF-8") from None
+    except OSError as error:
+        raise SettingsError(f"{env_file}: cannot be read ({error.strerror})") from None
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         name = "__".join(map(str, problem["loc"])).upper()
         name = name if name.startswith("OPENAI_") else f"FOLIO_{name}"
         message = problem["msg"].removeprefix("Value error, ")
-        raise SettingsError(f"{name}: {message[:1].lower()}{message[1:]} (it is {problem.get('input')!r})") from None
+        # An address may hold a password, and a key is a secret.
+        given = problem["input"] if not name.startswith("OPENAI_") else None
+        shown = f" (it is {given!r})" if isinstance(given, str) else ""
+        raise SettingsError(f"{name}: {message[:1].lower()}{message[1:]}{shown}") from None
+    if settings.home.exists() and not settings.home.is_dir():
+        raise SettingsError(f"FOLIO_HOME: {settings.home} is a file; name a folder")
+    return settings
 
 
 def setting_names() -> list[str]:

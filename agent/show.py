@@ -1,5 +1,6 @@
 """Answers, decisions and traces as text for a terminal."""
 
+import re
 import sys
 from typing import Any, TextIO
 
@@ -8,6 +9,12 @@ from agent.language import language_of
 from agent.refusal import format_place
 
 _SHOWN_HITS = 5
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Return the text without control characters: neither a document nor a model may steer the terminal."""
+    return _CONTROL.sub("", text)
 
 
 def answer_text(question: str, answer: CitedAnswer) -> str:
@@ -57,18 +64,18 @@ def trace_text(record: dict[str, Any]) -> str:
 def print_answer(question: str, answer: CitedAnswer, file: TextIO | None = None) -> None:
     """Write the answer with its sources, and the id of its trace."""
     file = file or sys.stdout
-    file.write(f"{answer_text(question, answer)}\n\ntrace {answer.trace_id}\n")
+    file.write(printable(f"{answer_text(question, answer)}\n\ntrace {answer.trace_id}\n"))
 
 
 def print_event(event: dict[str, Any]) -> None:
     """Write one decision to standard error."""
-    sys.stderr.write(event_text(event) + "\n")
+    sys.stderr.write(printable(event_text(event)) + "\n")
     sys.stderr.flush()
 
 
 def print_trace(record: dict[str, Any]) -> None:
     """Write a whole trace."""
-    sys.stdout.write(trace_text(record) + "\n")
+    sys.stdout.write(printable(trace_text(record)) + "\n")
 
 
 def _hit_text(hit: dict[str, Any]) -> str:

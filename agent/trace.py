@@ -1,6 +1,7 @@
 """What the agent did for one question: each thought, tool call, observation, score and time, as one JSON record."""
 
 import json
+import logging
 import re
 import time
 from collections.abc import Callable
@@ -18,7 +19,11 @@ from agent.memory import approximate_tokens
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit
 
+logger = logging.getLogger(__name__)
+
 Event = dict[str, Any]
+_CORRECTION = "_Exception"
+"""Name under which LangChain sends a correction back to the model, as if a tool had been called."""
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _THOUGHT = re.compile(
     r"\s*(?:Thought|思考)\s*[:：]\s*(.*?)(?=\n\s*(?:Action|行动|Final Answer|最终答案)\b|\n\s*(?:行动|最终答案)|\Z)",
@@ -48,12 +53,15 @@ class Trace(BaseCallbackHandler):
         self._began: dict[UUID, float] = {}
         self._prompts: dict[UUID, str] = {}
         self._hits: list[dict[str, Any]] = []
+        self._tools: dict[UUID, str] = {}
 
     def usage(self) -> dict[str, int]:
         """Return model calls, tool calls and tokens so far."""
         return {
             "llm_calls": len(self.llm_calls),
-            "tool_calls": sum(event["event"] == "observation" for event in self.events),
+            "tool_calls": sum(
+                event["event"] == "observation" and event["tool"] != _CORRECTION for event in self.events
+            ),
             "prompt_tokens": sum(call["prompt_tokens"] for call in self.llm_calls),
             "completion_tokens": sum(call["completion_tokens"] for call in self.llm_calls),
         }
@@ -79,9 +87,11 @@ class Trace(BaseCallbackHandler):
             for hit in hits
         ]
 
-    def write(self, folder: Path, *, model: str, answer: dict[str, Any] | None, error: str | None) -> Path:
-        """Write the record as `<trace id>.json`; called whether the question was answered or not."""
-        folder.mkdir(parents=True, exist_ok=True)
+    def write(self, folder: Path, *, model: str, answer: dict[str, Any] | None, error: str | None) -> None:
+        """Write the record as `<trace id>.json`; called whether the question was answered or not.
+
+        A folder that cannot be written costs the trace, with a warning, and never the answer.
+        """
         path = folder / f"{self.trace_id}.json"
         record = {
             "trace_id": self.trace_id,
@@ -96,8 +106,14 @@ class Trace(BaseCallbackHandler):
             "answer": answer,
             "error": error,
         }
-        path.write_text(json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8")
-        return path
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            # Half a surrogate pair has no UTF-8 form; the escape is what JSON calls it.
+            path.write_text(
+                json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8", errors="backslashreplace"
+            )
+        except OSError as problem:
+            logger.warning("the trace was not written: %s", problem)
 
     # Callbacks of LangChain
 
@@ -133,12 +149,13 @@ class Trace(BaseCallbackHandler):
     def on_tool_start(self, serialized: dict[str, Any], input_str: str, *, run_id: UUID, **kwargs: Any) -> None:
         """Note the time."""
         self._began[run_id] = time.perf_counter()
+        self._tools[run_id] = serialized["name"]
         self._hits = []
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Note what the tool brought."""
         seconds = round(time.perf_counter() - self._began.pop(run_id), 4)
-        self.add("observation", text=str(output), hits=self._hits, seconds=seconds)
+        self.add("observation", tool=self._tools.pop(run_id), text=str(output), hits=self._hits, seconds=seconds)
 
     def on_agent_finish(self, finish: AgentFinish, **kwargs: Any) -> None:
         """Note why the model stopped."""
@@ -147,9 +164,12 @@ class Trace(BaseCallbackHandler):
 
 
 def read_trace(folder: Path, trace_id: str) -> dict[str, Any]:
-    """Read a trace; raise UnknownTrace when there is none of that id."""
+    """Read a trace; raise UnknownTrace when there is none of that id, or one cut short by a crash."""
     path = folder / f"{trace_id}.json"
     if not _TRACE_ID.fullmatch(trace_id) or not path.is_file():
         raise UnknownTrace(f"there is no trace {trace_id!r} in {folder}; `folio ask` prints the id of each answer")
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise UnknownTrace(f"the trace {path} is damaged; ask the question again for a new one") from None
     return record

@@ -6,19 +6,22 @@ from typing import Annotated
 
 import typer
 
+from eval.options import (
+    CorpusOption,
+    DataOption,
+    DocumentsOption,
+    JsonOption,
+    LimitOption,
+    ResumeOption,
+    RunsOption,
+    SplitOption,
+)
 from preprocessing.errors import FolioError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
-DataOption = Annotated[Path, typer.Option("--data", help="Folder of the set.", show_default=False)]
-SplitOption = Annotated[str, typer.Option(help="Folder of the questions within the set.")]
-CorpusOption = Annotated[
-    list[Path] | None,
-    typer.Option("--corpus", help="Folder whose corpus.jsonl is searched instead of the set's own; may be repeated."),
-]
-DocumentsOption = Annotated[
-    bool, typer.Option("--whole-documents", help="Chunk and search docs/, also where there are ready-made passages.")
-]
+RUNS = Path("eval", "runs")
+"""Folder of the runs within FOLIO_HOME."""
 
 
 @app.callback()
@@ -36,27 +39,169 @@ def retrieval(
         list[str] | None,
         typer.Option(help="Row to score: vector, keyword, hybrid or rerank; may be repeated. All of them by default."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Score the first N questions only.")] = None,
+    limit: LimitOption = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also print intervals, question types and the time of each stage.")
     ] = False,
-    json: Annotated[Path | None, typer.Option(help="Write the run, with the scores of each question, here.")] = None,
+    json: JsonOption = None,
+    runs: RunsOption = None,
+    resume: ResumeOption = None,
 ) -> None:
     """Compare vector, keyword, hybrid and reranked retrieval on one set."""
     # Retrieval takes long to import; `--help` need not wait for it.
     from agent.settings import load_settings
-    from eval import report
+    from eval.report import details as details_of
+    from eval.report import retrieval_table
     from eval.run_retrieval import run_retrieval
+    from eval.runs import run_file
     from eval.sets import load_set
     from eval.stages import choose_rows
 
     eval_set = load_set(data, split, corpora=corpus or (), whole_documents=whole_documents)
     settings = load_settings()
     rows = choose_rows(mode or [], settings.rerank_model)
-    run = run_retrieval(eval_set, settings, rows, limit=limit, keep=json)
-    typer.echo(report.retrieval_table(run))
+    keep = json or resume or run_file(runs or settings.home / RUNS, "retrieval", eval_set)
+    run = run_retrieval(eval_set, settings, rows, limit=limit, keep=keep, resume=resume)
+    typer.echo(retrieval_table(run))
     if details:
-        typer.echo("\n" + report.details(run))
+        typer.echo("\n" + details_of(run))
+    typer.echo(f"run: {keep}", err=True)
+
+
+@app.command()
+def chunking(
+    data: DataOption,
+    split: SplitOption = "dev",
+    budget: Annotated[int, typer.Option(min=1, help="Characters handed on for each question.")] = 3000,
+    threshold: Annotated[
+        float, typer.Option(min=0, max=1, help="Second merge threshold, beside that of the settings.")
+    ] = 0.5,
+    limit: LimitOption = None,
+    json: JsonOption = None,
+    runs: RunsOption = None,
+) -> None:
+    """Compare ways to chunk the same whole documents, at equal characters handed on."""
+    from agent.settings import load_settings
+    from eval.chunkings import chunkings
+    from eval.report import chunking_table
+    from eval.run_chunking import run_chunking
+    from eval.runs import run_file
+    from eval.sets import load_set
+
+    eval_set, settings = load_set(data, split, whole_documents=True), load_settings()
+    compared = chunkings(settings.chunking, threshold)
+    keep = json or run_file(runs or settings.home / RUNS, "chunking", eval_set)
+    typer.echo(chunking_table(run_chunking(eval_set, settings, compared, budget=budget, limit=limit, keep=keep)))
+    typer.echo(f"run: {keep}", err=True)
+
+
+@app.command()
+def answers(
+    data: DataOption,
+    split: SplitOption = "dev",
+    limit: LimitOption = None,
+    json: JsonOption = None,
+    runs: RunsOption = None,
+    resume: ResumeOption = None,
+) -> None:
+    """Ask the whole agent, and judge its answers, citations and refusals."""
+    from agent.settings import load_settings
+    from eval.answers_report import answers_table
+    from eval.run_answers import run_answers
+    from eval.runs import run_file
+    from eval.sets import load_set
+
+    eval_set, settings = load_set(data, split, whole_documents=True), load_settings()
+    keep = json or resume or run_file(runs or settings.home / RUNS, "answers", eval_set)
+    typer.echo(answers_table(run_answers(eval_set, settings, limit=limit, keep=keep, resume=resume)))
+    typer.echo(f"run: {keep}", err=True)
+
+
+@app.command()
+def sweep(
+    data: DataOption,
+    confirm: Annotated[
+        Path, typer.Option(help="Folder of the set that the choice is confirmed on.", show_default=False)
+    ],
+    split: SplitOption = "dev",
+    metric: Annotated[str, typer.Option(help="What to choose by.")] = "MRR@10",
+    whole_documents: DocumentsOption = False,
+) -> None:
+    """Try settings of fusion on one set, and confirm them on another."""
+    from agent.settings import load_settings
+    from eval.run_sweep import run_sweep
+    from eval.sets import load_set
+
+    chosen_on, confirmed_on = (load_set(one, split, whole_documents=whole_documents) for one in (data, confirm))
+    typer.echo(run_sweep(chosen_on, confirmed_on, load_settings(), metric))
+
+
+@app.command()
+def compare(
+    before: Annotated[Path, typer.Argument(help="Run, as a command of `eval` wrote it.", show_default=False)],
+    after: Annotated[Path, typer.Argument(help="Run to compare with it.", show_default=False)],
+    metric: Annotated[
+        str | None, typer.Option(help="What decides; by default MRR@10 or, of a chunking run, hit.", show_default=False)
+    ] = None,
+    row: Annotated[
+        str | None, typer.Option(help="Row of the table; by default the last one of the first run.", show_default=False)
+    ] = None,
+    other_row: Annotated[
+        str | None, typer.Option(help="Row of the second run where it is another one.", show_default=False)
+    ] = None,
+) -> None:
+    """Compare two runs question by question; exit status 1 on a significant loss."""
+    from eval.compare_report import comparison_text
+    from eval.compare_runs import compare_runs
+
+    comparisons, deciding = compare_runs(before, after, metric=metric, row=row, other_row=other_row)
+    typer.echo(comparison_text(comparisons, deciding))
+    raise typer.Exit(1 if deciding.verdict == "significant loss" else 0)
+
+
+@app.command()
+def init(
+    documents: Annotated[list[Path], typer.Argument(help="Documents, or folders of them.", show_default=False)],
+    output: Annotated[Path, typer.Option(help="New folder for the set.", show_default=False)],
+    questions: Annotated[int, typer.Option(min=1, help="Most questions to make.")] = 200,
+) -> None:
+    """Make a question set from your own documents, without labels and without a model."""
+    from collections import Counter
+
+    from eval.make_questions import make_set
+
+    made = make_set(documents, output, questions)
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(one.kind for one in made).items()))
+    typer.echo(f"{output}: {len(made)} questions ({kinds}); score it with: folio eval retrieval --data {output}")
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Runs, as the commands of `eval` wrote them.", show_default=False)],
+    output: Annotated[Path, typer.Option(help="File to write.")] = Path("report.html"),
+) -> None:
+    """Write runs as one HTML page with tables and plots."""
+    from eval.html_report import html_report
+    from eval.runs import load_run
+
+    page = html_report([load_run(path) for path in runs])
+    output.write_text(page, encoding="utf-8")
+    typer.echo(f"{output}: {len(runs)} runs")
+
+
+@app.command()
+def bench(
+    size: Annotated[
+        list[int] | None, typer.Option(min=10, help="Chunks; may be repeated. 1,000, 10,000 and 100,000 by default.")
+    ] = None,
+) -> None:
+    """Measure speed and memory side by side with stock parts."""
+    from eval import bench as story
+
+    def show(one: story.Measured) -> None:
+        typer.echo(f"{one.contest}, {one.side}, {one.size:,}: done", err=True)
+
+    typer.echo(story.bench_table(story.bench(size or story.SIZES, show)))
 
 
 def run() -> None:

@@ -1,44 +1,59 @@
 """A set becomes something to search: passages as they are, documents through our own ingest."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from eval.jsonl import SetError
 from eval.query import Passage
 from eval.sets import EvalSet
 from preprocessing.document import Chunk
 from retrieval.bm25 import BM25
-from retrieval.embed.base import Embedder
+from retrieval.embed.base import Embedder, Vectors
 from retrieval.rerank import Reranker
 from retrieval.search import Engine
 from retrieval.settings import RetrievalSettings
 from retrieval.store.edge import EdgeStore
+
+if TYPE_CHECKING:
+    from retrieval.knowledge_base import KnowledgeBase
 
 
 @contextmanager
 def indexed(
     eval_set: EvalSet, settings: RetrievalSettings, embedder: Embedder, reranker: Reranker | None = None
 ) -> Iterator[Engine]:
-    """Give an engine over what the set searches, in a temporary folder.
+    """Give an engine over what the set searches, in a temporary folder; raise SetError as `ingested` does."""
+    if eval_set.documents is None:
+        chunks = [passage_chunk(passage) for passage in eval_set.passages]
+        vectors = embedder.embed_passages([chunk.search_text for chunk in chunks])
+        with chunks_indexed(chunks, vectors, settings, embedder, reranker) as engine:
+            yield engine
+        return
+    with TemporaryDirectory(prefix="folio-eval-", ignore_cleanup_errors=True) as home:
+        own = settings.model_copy(update={"home": Path(home), "qdrant_url": None})
+        with ingested(eval_set.documents, own, embedder, reranker) as knowledge_base:
+            yield knowledge_base.engine
+
+
+@contextmanager
+def ingested(
+    documents: Path, settings: RetrievalSettings, embedder: Embedder, reranker: Reranker | None = None
+) -> Iterator["KnowledgeBase"]:
+    """Give a knowledge base in `settings.home` with every document of the folder.
 
     Raises SetError when a document cannot be ingested: figures over a part of the documents would mislead.
     """
-    with TemporaryDirectory(prefix="folio-eval-", ignore_cleanup_errors=True) as home:
-        if eval_set.documents is None:
-            with _passages_indexed(eval_set, settings, embedder, reranker, Path(home)) as engine:
-                yield engine
-            return
-        # The loaders of every format come with it, and ready-made passages need none of them.
-        from retrieval.knowledge_base import KnowledgeBase
+    # The loaders of every format come with it, and ready-made passages need none of them.
+    from retrieval.knowledge_base import KnowledgeBase
 
-        own = settings.model_copy(update={"home": Path(home), "qdrant_url": None})
-        with KnowledgeBase.open(own, embedder=embedder, reranker=reranker) as knowledge_base:
-            report = knowledge_base.ingest([eval_set.documents])
-            for source, error in report.failed:
-                raise SetError(f"{source}: cannot be ingested: {error}")
-            yield knowledge_base.engine
+    with KnowledgeBase.open(settings, embedder=embedder, reranker=reranker) as knowledge_base:
+        report = knowledge_base.ingest([documents])
+        for source, error in report.failed:
+            raise SetError(f"{source}: cannot be ingested: {error}")
+        yield knowledge_base
 
 
 def passage_chunk(passage: Passage) -> Chunk:
@@ -58,22 +73,26 @@ def passage_chunk(passage: Passage) -> Chunk:
 
 
 @contextmanager
-def _passages_indexed(
-    eval_set: EvalSet, settings: RetrievalSettings, embedder: Embedder, reranker: Reranker | None, home: Path
+def chunks_indexed(
+    chunks: Sequence[Chunk],
+    vectors: Vectors,
+    settings: RetrievalSettings,
+    embedder: Embedder,
+    reranker: Reranker | None = None,
 ) -> Iterator[Engine]:
-    chunks = [passage_chunk(passage) for passage in eval_set.passages]
-    vectors = embedder.embed_passages([chunk.search_text for chunk in chunks])
-    store = EdgeStore.open(home / "store", embedder.dimension)
-    try:
-        store.upsert(chunks, vectors)
-        yield Engine(
-            embedder=embedder,
-            store=store,
-            keyword=BM25.build(chunks),
-            reranker=reranker,
-            candidates=settings.candidates,
-            rrf_k=settings.rrf_k,
-            weights={"vector": settings.vector_weight, "keyword": settings.keyword_weight},
-        )
-    finally:
-        store.close()
+    """Give an engine over chunks with their vectors, in a temporary folder."""
+    with TemporaryDirectory(prefix="folio-eval-", ignore_cleanup_errors=True) as home:
+        store = EdgeStore.open(Path(home) / "store", embedder.dimension)
+        try:
+            store.upsert(chunks, vectors)
+            yield Engine(
+                embedder=embedder,
+                store=store,
+                keyword=BM25.build(chunks),
+                reranker=reranker,
+                candidates=settings.candidates,
+                rrf_k=settings.rrf_k,
+                weights={"vector": settings.vector_weight, "keyword": settings.keyword_weight},
+            )
+        finally:
+            store.close()

@@ -1,24 +1,29 @@
 """Progress with an estimate, on standard error."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+Step = Callable[[int, int], None]
+"""Takes (steps done, steps in all)."""
+
 
 class Steps:
-    """One bar per kind of work; a bar appears at its first step."""
+    """One bar per kind of work."""
 
     def __init__(self, bars: Progress) -> None:
         self._bars = bars
-        self._tasks: dict[str, int] = {}
 
-    def show(self, work: str, done: int, total: int) -> None:
-        """Say that `done` of `total` steps of the work are done."""
-        if work not in self._tasks:
-            self._tasks[work] = self._bars.add_task(work, total=total)
-        self._bars.update(self._bars.task_ids[self._tasks[work]], completed=done, total=total)
+    def bar(self, work: str) -> Step:
+        """Return what moves the bar of the work; it appears at the first step."""
+        task = self._bars.add_task(work, total=None, visible=False)
+
+        def step(done: int, total: int) -> None:
+            self._bars.update(task, completed=done, total=total, visible=True)
+
+        return step
 
 
 @contextmanager

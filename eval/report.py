@@ -27,6 +27,29 @@ def retrieval_table(run: Run) -> str:
     return f"{title}\n\n{markdown_table(['', *COLUMNS, 'ms per query'], lines)}"
 
 
+def chunking_table(run: Run) -> str:
+    """Return the table of a chunking run: quality at equal budget, then what the chunks are and cost."""
+    lines: list[list[Cell]] = []
+    for row in run.rows:
+        figures = run.statistics[row]
+        lines.append(
+            [
+                row,
+                mean_score(run.questions, row, "hit"),
+                mean_score(run.questions, row, "complete"),
+                *(f"{figures[name]:,.0f}" for name in ("chunks", "mean chars", "max chars")),
+                f"{figures['seconds']:.1f}",
+                f"{figures['encoded/char']:.2f}",
+            ]
+        )
+    title = (
+        f"{run.set.name}/{run.set.split}: {len(run.questions)} questions, {run.set.searched} documents, "
+        f"{run.settings['budget']:,} characters handed on, embedding model {run.settings['embed_model']}"
+    )
+    header = ["", "hit rate", "complete", "chunks", "mean chars", "max chars", "seconds", "encoded/char"]
+    return f"{title}\n\n{markdown_table(header, lines)}"
+
+
 def details(run: Run) -> str:
     """Return what stands behind the table: 95 % intervals, question types, and the time of each stage."""
     return "\n\n".join([interval_table(run), type_table(run), stage_table(run)])

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from eval.index import indexed
 from eval.progress import progress
-from eval.runs import QuestionScore, Run, SetIdentity, code_commit, now
+from eval.resume import resumed
+from eval.runs import Run, code_commit, describe, identify, now, recorded
 from eval.score_retrieval import score_retrieval
 from eval.sets import EvalSet
 from eval.stages import RERANKED, Row
@@ -17,8 +18,6 @@ from retrieval.embed.base import Embedder
 from retrieval.rerank import CrossEncoderReranker, Reranker
 from retrieval.settings import RetrievalSettings
 
-SECRET = {"qdrant_api_key", "openai_api_key"}
-
 
 def run_retrieval(
     eval_set: EvalSet,
@@ -27,27 +26,27 @@ def run_retrieval(
     *,
     limit: int | None = None,
     keep: Path | None = None,
+    resume: Path | None = None,
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
 ) -> Run:
     """Score the rows on the first `limit` questions that have gold.
 
-    `keep` is where the run is written, also when it stops half way: then with the reason and what was scored. Vectors
-    of passages are kept in `settings.home`/eval.
+    `keep` is where the run is written, also when it stops half way: then with the reason and what was scored;
+    `resume` is such a run to go on with. Vectors of passages are kept in `settings.home`/eval. Raises FolioError when
+    no question has gold.
     """
     queries = eval_set.scored[:limit]
     if not queries:
         raise FolioError(f"{eval_set.name}/{eval_set.split}: no question has gold, so there is nothing to score")
     if RERANKED in rows and reranker is None and settings.rerank_model:
         reranker = CrossEncoderReranker(settings.rerank_model)
-    questions: list[QuestionScore] = []
     with ExitStack() as stack:
         steps = stack.enter_context(progress())
-        cache = stack.enter_context(vector_cache(settings.home / "eval" / "vectors.sqlite3"))
         cached = CachedEmbedder(
             embedder or open_embedder(settings.embed_model),
-            cache,
-            lambda done, total: steps.show("embedding passages", done, total),
+            stack.enter_context(vector_cache(settings.home / "eval" / "vectors.sqlite3")),
+            steps.bar("embedding passages"),
         )
         engine = stack.enter_context(indexed(eval_set, settings, cached, reranker))
         run = Run(
@@ -55,32 +54,16 @@ def run_retrieval(
             commit=code_commit(),
             created_at=now(),
             set=identify(eval_set, searched=engine.store.count()),
-            settings={**settings.model_dump(mode="json", exclude=SECRET), "embed_model": cached.model_id},
-            rows=rows,
+            settings=describe(settings, cached.model_id),
+            rows=list(rows),
             questions=[],
         )
-        problem: str | None = "interrupted"
-        try:
-            for score in score_retrieval(eval_set, engine, rows, queries):
+        searching = steps.bar("searching")
+        run = resumed(run, resume)
+        done = {question.query_id for question in run.questions}
+        left = [query for query in queries if query.query_id not in done]
+        with recorded(run, keep) as questions:
+            for score in score_retrieval(eval_set, engine, rows, left):
                 questions.append(score)
-                steps.show("searching", len(questions), len(queries))
-            problem = None
-        except Exception as error:
-            problem = f"{type(error).__name__}: {error}"
-            raise
-        finally:
-            run = run.model_copy(update={"questions": questions, "problem": problem})
-            if keep and questions:
-                run.save(keep)
-    return run
-
-
-def identify(eval_set: EvalSet, searched: int) -> SetIdentity:
-    """Return which task a run on the set has."""
-    return SetIdentity(
-        name=eval_set.name,
-        split=eval_set.split,
-        digest=eval_set.digest(),
-        searched=searched,
-        unit="passages" if eval_set.documents is None else "chunks",
-    )
+                searching(len(questions), len(queries))
+        return run.model_copy(update={"questions": questions})

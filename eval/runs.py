@@ -2,6 +2,8 @@
 
 import json
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -9,6 +11,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from eval.jsonl import SetError
+from eval.sets import EvalSet
+from retrieval.settings import RetrievalSettings
+
+LEFT_OUT = {"home", "qdrant_api_key", "openai_api_key"}
+"""Settings that are secret, or say nothing about a result."""
 
 
 class _Strict(BaseModel):
@@ -43,7 +50,7 @@ class SetIdentity(_Strict):
 class Run(_Strict):
     """One evaluation."""
 
-    command: str
+    command: Literal["retrieval", "chunking", "answers"]
     commit: str | None
     """Commit of the code, with `+` when it had changes; None where it is not known."""
     created_at: str
@@ -52,6 +59,8 @@ class Run(_Strict):
     rows: list[str]
     """Rows of the table in order."""
     questions: list[QuestionScore]
+    statistics: dict[str, dict[str, float]] = {}
+    """Row of the table → figures of the whole, such as the number of chunks."""
     problem: str | None = None
     """Why the run stopped early; None when it is complete."""
 
@@ -61,6 +70,25 @@ class Run(_Strict):
         partial = path.with_name(path.name + ".partial")
         partial.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
         partial.replace(path)
+
+
+@contextmanager
+def recorded(run: Run, keep: Path | None) -> Iterator[list[QuestionScore]]:
+    """Give the list that takes the scores, with those of the run in it, and write the run to `keep` at the end.
+
+    When the work stops half way, what was scored is written with the reason, and the error goes on.
+    """
+    questions = list(run.questions)
+    problem: str | None = "interrupted"
+    try:
+        yield questions
+        problem = None
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise
+    finally:
+        if keep and questions:
+            run.model_copy(update={"questions": questions, "problem": problem}).save(keep)
 
 
 def load_run(path: Path) -> Run:
@@ -79,6 +107,28 @@ def load_run(path: Path) -> Run:
         )
         where = ".".join(map(str, reason["loc"]))
         raise SetError(f"{path}: not a run ({where}: {reason['msg']}); a run is what --json writes") from None
+
+
+def run_file(folder: Path, command: str, eval_set: EvalSet) -> Path:
+    """Return a new file for a run, whose name sorts by time and says what the run is."""
+    time = now()[:19].replace(":", "").replace("-", "")
+    return folder / f"{time}-{command}-{eval_set.name}-{eval_set.split}-{code_commit() or 'unknown'}.json"
+
+
+def identify(eval_set: EvalSet, searched: int) -> SetIdentity:
+    """Return which task a run on the set has."""
+    return SetIdentity(
+        name=eval_set.name,
+        split=eval_set.split,
+        digest=eval_set.digest(),
+        searched=searched,
+        unit="passages" if eval_set.documents is None else "chunks",
+    )
+
+
+def describe(settings: RetrievalSettings, model_id: str) -> dict[str, Any]:
+    """Return the settings of a run that bear on its result, with the embedding model by the name of its vectors."""
+    return {**settings.model_dump(mode="json", exclude=LEFT_OUT), "embed_model": model_id}
 
 
 def now() -> str:

@@ -33,10 +33,12 @@ def score_retrieval(
         )
 
 
-def score_ranking(ranking: Sequence[str], grades: metrics.Grades) -> dict[str, float]:
-    """Return every rank metric that applies, by name."""
+def score_ranking(
+    ranking: Sequence[str], grades: metrics.Grades, ks: Sequence[int] = (1, 3, 5, 10, 20)
+) -> dict[str, float]:
+    """Return every rank metric that applies, by name; recall at each of `ks`."""
     scores = {
-        **{f"R@{k}": metrics.recall(ranking, grades, k) for k in (1, 5, 10, 20)},
+        **{f"R@{k}": metrics.recall(ranking, grades, k) for k in ks},
         "hit@5": metrics.hit(ranking, grades, 5),
         "all gold@5": metrics.all_gold(ranking, grades, 5),
         "MRR@10": metrics.mrr(ranking, grades),

@@ -1,14 +1,16 @@
 """Vectors of passages are kept between runs, because embedding them is most of the work of an evaluation.
 
-One SQLite file, `vectors` (model_id, sha256, vector): the vector of the text with that SHA-256 under that model, as
-little-endian float32. It is a cache: delete the file and the next run fills it again. Each batch is on disk before the
-next begins, so a run that was stopped goes on where it was.
+One SQLite file, `vectors` (model_id, sha256, vector, seconds): the vector of the text with that SHA-256 under that
+model, as little-endian float32, and how long embedding it took. It is a cache: delete the file and the next run fills
+it again. Each batch is on disk before the next begins, so a run that was stopped goes on where it was.
 """
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +20,18 @@ from retrieval.embed.base import Embedder, Vectors
 BATCH = 16
 _LOOKUP = 500
 _SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS vectors "
-    "(model_id TEXT, sha256 BLOB, vector BLOB NOT NULL, PRIMARY KEY (model_id, sha256)) WITHOUT ROWID"
+    "CREATE TABLE IF NOT EXISTS vectors (model_id TEXT, sha256 BLOB, vector BLOB NOT NULL, seconds REAL NOT NULL, "
+    "PRIMARY KEY (model_id, sha256)) WITHOUT ROWID"
 )
 
 Progress = Callable[[int, int], None]
 """Called with (texts that have their vector, texts in all)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    vector: Vectors
+    seconds: float
 
 
 class CachedEmbedder:
@@ -33,6 +41,12 @@ class CachedEmbedder:
         self._embedder = embedder
         self._connection = connection
         self._progress = progress or (lambda _done, _total: None)
+        self.characters = 0
+        """Characters of all passages that were asked for, cached or not."""
+        self.seconds = 0.0
+        """What embedding them took when it was done."""
+        self.waited = 0.0
+        """Seconds that callers spent in `embed_passages`."""
 
     @property
     def model_id(self) -> str:
@@ -52,34 +66,49 @@ class CachedEmbedder:
         """Return one unit vector a text, embedding only those that were never embedded by this model."""
         if not texts:
             return self._embedder.embed_passages(texts)
+        started = time.perf_counter()
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         known = self._known(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         distinct = len(known) + len(missing)
         for batch in _batches(list(missing), BATCH):
             self._progress(len(known), distinct)
-            vectors = self._embedder.embed_passages([missing[key] for key in batch]).astype("<f4")
-            fresh = dict(zip(batch, vectors, strict=True))
+            fresh = self._embed({key: missing[key] for key in batch})
             self._keep(fresh)
             known |= fresh
         self._progress(distinct, distinct)
-        return np.stack([known[key] for key in keys])
+        self.characters += sum(map(len, texts))
+        self.seconds += sum(known[key].seconds for key in keys)
+        self.waited += time.perf_counter() - started
+        return np.stack([known[key].vector for key in keys])
 
-    def _known(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        known: dict[bytes, Vectors] = {}
+    def _embed(self, texts: Mapping[bytes, str]) -> dict[bytes, _Known]:
+        started = time.perf_counter()
+        vectors = self._embedder.embed_passages(list(texts.values())).astype("<f4")
+        seconds = time.perf_counter() - started
+        # Attention is dearer for long texts, but within a batch the length is a fair share.
+        total = sum(map(len, texts.values())) or 1
+        return {
+            key: _Known(vector, seconds * len(text) / total)
+            for (key, text), vector in zip(texts.items(), vectors, strict=True)
+        }
+
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, _Known]:
+        known: dict[bytes, _Known] = {}
         for some in _batches(list(dict.fromkeys(keys)), _LOOKUP):
             marks = ",".join("?" * len(some))
             rows = self._connection.execute(
-                f"SELECT sha256, vector FROM vectors WHERE model_id = ? AND sha256 IN ({marks})", (self.model_id, *some)
+                f"SELECT sha256, vector, seconds FROM vectors WHERE model_id = ? AND sha256 IN ({marks})",
+                (self.model_id, *some),
             )
-            known |= {key: np.frombuffer(vector, dtype="<f4") for key, vector in rows}
+            known |= {key: _Known(np.frombuffer(vector, dtype="<f4"), seconds) for key, vector, seconds in rows}
         return known
 
-    def _keep(self, fresh: dict[bytes, Vectors]) -> None:
+    def _keep(self, fresh: Mapping[bytes, _Known]) -> None:
         with self._connection:
             self._connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                [(self.model_id, key, vector.tobytes()) for key, vector in fresh.items()],
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
+                [(self.model_id, key, known.vector.tobytes(), known.seconds) for key, known in fresh.items()],
             )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from preprocessing.document import Block
 
@@ -13,13 +14,33 @@ _BLANK_END = re.compile(r"[ \t\u00a0\u3000]+$", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*([-*_=~—─━═＝－·.])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")
 _WORD = re.compile(r"\w")
+_BULLET = re.compile(r"^([ \t]*)[\uf06c-\uf0d8]\s*", re.MULTILINE)
+"""Bullets of symbol fonts at the beginning of a line."""
+_PRIVATE = re.compile(r"[\ue000-\uf8ff\U000f0000-\U0010fffd]")
+_WIDE_SIGNS = {code: code - 0xFEE0 for code in [*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B)]}
+"""Full-width digits and letters; full-width punctuation is right in Chinese."""
+_TEMPLATE = re.compile(r"(?P<code>`[^`\n]*`)|\{%.*?%\}|\{\{[<%].*?[>%]\}\}")
+"""Tags of site generators: Liquid, Jinja and Hugo; those quoted as code stay."""
 _TABLE_RULE = re.compile(r"^\|?[\s:|-]*-[\s:|-]*$")
 
 
 def clean(blocks: Sequence[Block]) -> list[Block]:
     """Return the blocks with clean text; blocks without a letter, digit or sign of meaning are left out."""
-    cleaned = (replace(block, text=_clean_text(block)) for block in blocks)
+    cleaned = (_over_pages(block) if block.page_breaks else replace(block, text=_clean_text(block)) for block in blocks)
     return [block for block in cleaned if _says_something(block)]
+
+
+def _over_pages(block: Block) -> Block:
+    """Clean the text of each page by itself, so that the page breaks stay where they are."""
+    text, breaks = "", []
+    bounds = [0, *block.page_breaks, len(block.text)]
+    for begin, end in pairwise(bounds):
+        part = block.text[begin:end]
+        if text and part:
+            text += block.text[begin - 1] if block.text[begin - 1].isspace() else ""
+            breaks.append(len(text))
+        text += _clean_text(replace(block, text=part))
+    return replace(block, text=text, page_breaks=tuple(breaks))
 
 
 def _clean_text(block: Block) -> str:
@@ -27,8 +48,10 @@ def _clean_text(block: Block) -> str:
     if block.kind == "code":
         return text
     if block.kind == "table":
+        text = _PRIVATE.sub("", text).translate(_WIDE_SIGNS)
         return "\n".join(_BLANK.sub(" ", line).strip() for line in text.split("\n") if line.strip())
-    text = text.replace("\u00a0", " ")
+    text = _PRIVATE.sub("", _BULLET.sub(r"\1• ", text)).replace("\u00a0", " ").translate(_WIDE_SIGNS)
+    text = _TEMPLATE.sub(lambda tag: tag["code"] or "", text)
     if block.kind != "list":  # the depth of an item is in its indentation
         text = _BLANK.sub(_one_blank, text)
         text = _RULE.sub("", text)

@@ -1,28 +1,33 @@
 """Which files a person means by the paths they give."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from preprocessing.load import SUFFIXES
+from preprocessing.errors import FolioError
+from preprocessing.ignore import Ignored
+from preprocessing.load import OPENED, unsupported
+
+_WILD = "*?["
 
 
 def discover(paths: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
     """Return the files to load, each once and sorted within its folder, and the paths left out with the reason.
 
-    Hidden files and files of other types inside a folder are left out without a word; links are followed only to
-    files and folders inside the folder that was named.
+    A path that names nothing may be a pattern (`**/*.pdf`). Hidden files, files of other types inside a folder and
+    what a `.folioignore` file there names are left out without a word; links are followed only to files and folders
+    inside the folder that was named.
     """
     files: dict[Path, Path] = {}
     left_out: list[tuple[Path, str]] = []
-    for path in paths:
+    for path in [named for given in paths for named in _matches(given)]:
         if path.is_dir():
-            found = _walk(path, path.resolve(), {path.resolve()}, left_out)
+            found = _walk(path, path.resolve(), {path.resolve()}, (), left_out)
         elif not path.exists():
-            left_out.append((path, "broken link" if path.is_symlink() else "no such file or folder"))
+            left_out.append((path, _absent(path)))
             continue
-        elif path.suffix.lower() not in SUFFIXES:
-            kinds = ", ".join(sorted(SUFFIXES))
-            left_out.append((path, f"files of type {path.suffix or '(none)'} are not supported; supported are {kinds}"))
+        elif path.suffix.lower() not in OPENED:
+            left_out.append((path, unsupported(path)))
             continue
         else:
             found = iter([path])
@@ -31,15 +36,39 @@ def discover(paths: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]
     return list(files.values()), left_out
 
 
-def _walk(folder: Path, root: Path, seen: set[Path], left_out: list[tuple[Path, str]]) -> Iterator[Path]:
+def _matches(path: Path) -> list[Path]:
+    """Return what a pattern matches, or the path itself; a file whose name looks like a pattern is that file."""
+    if os.path.lexists(path) or not any(sign in str(path) for sign in _WILD):
+        return [path]
+    fixed = [part for part in path.parts if not any(sign in part for sign in _WILD)]
+    root = Path(*path.parts[: next(n for n, part in enumerate(path.parts) if part not in fixed)])
+    found = sorted(root.glob(str(path.relative_to(root))))
+    shown = [match for match in found if not any(part.startswith(".") for part in match.relative_to(root).parts)]
+    wanted = [match for match in shown if match.is_file() and match.suffix.lower() in OPENED]
+    return wanted or [path]
+
+
+def _absent(path: Path) -> str:
+    if any(sign in str(path) for sign in _WILD):
+        return "no file matches that can be read"
+    return "broken link" if path.is_symlink() else "no such file or folder"
+
+
+def _walk(
+    folder: Path, root: Path, seen: set[Path], ignored: tuple[Ignored, ...], left_out: list[tuple[Path, str]]
+) -> Iterator[Path]:
     try:
         entries = sorted(folder.iterdir())
+        ignored = (*ignored, *Ignored.in_folder(folder))
     except OSError as error:
         left_out.append((folder, f"cannot be read: {error.strerror}"))
         return
+    except FolioError as error:
+        left_out.append((folder, str(error)))
+        return
     # Links last, so that a file reached both ways is given under its own name.
     for entry in sorted(entries, key=Path.is_symlink):
-        if entry.name.startswith("."):
+        if entry.name.startswith(".") or Ignored.any_of(ignored, entry):
             continue
         if entry.is_symlink():
             reason = _link_problem(entry, root, seen)
@@ -50,8 +79,8 @@ def _walk(folder: Path, root: Path, seen: set[Path], left_out: list[tuple[Path, 
             target = entry.resolve()
             if target not in seen:
                 seen.add(target)
-                yield from _walk(entry, root, seen, left_out)
-        elif entry.is_file() and entry.suffix.lower() in SUFFIXES:
+                yield from _walk(entry, root, seen, ignored, left_out)
+        elif entry.is_file() and entry.suffix.lower() in OPENED:
             yield entry
 
 

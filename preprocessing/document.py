@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+MAX_HEADING_CHARS = 120
+"""Most characters of headings that are searched with each chunk."""
+
 BlockKind = Literal["heading", "paragraph", "list", "table", "code"]
 
 
@@ -18,6 +21,8 @@ class Block:
     """Depth of a heading, 1 to 6; 0 for every other kind."""
     page: int | None = None
     """Page the block begins on, counted from 1; None where the format has no pages."""
+    page_breaks: tuple[int, ...] = ()
+    """Positions in the text at which the next page begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ class Document:
     title: str
     blocks: tuple[Block, ...]
     doc_type: str
-    """Suffix without the dot: `md`, `txt`, `pdf`, `docx`."""
+    """Format of the content, as its suffix without the dot: `md`, `txt`, `pdf`, `docx`, …"""
     content_hash: str
     """SHA-256 of the file's bytes, hexadecimal."""
     version: str | None = None
@@ -71,6 +76,8 @@ class Chunk:
     updated_at: str | None = None
     content_hash: str = ""
     metadata: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    page_end: int | None = None
+    """Page the chunk ends on, where it is another than `page`."""
 
     @property
     def heading(self) -> str:
@@ -80,5 +87,12 @@ class Chunk:
 
     @property
     def search_text(self) -> str:
-        """Return the text that both legs search: the headings, then the chunk."""
-        return f"{self.heading}\n{self.text}" if self.heading else self.text
+        """Return the text that both legs search: the headings, then the chunk.
+
+        Of headings too long to leave the encoder room for the text, the innermost stay.
+        """
+        parts = list(dict.fromkeys(part for part in [self.title, *self.section] if part))
+        while len(parts) > 1 and len(" > ".join(parts)) > MAX_HEADING_CHARS:
+            del parts[1 if len(parts) > 2 else 0]
+        heading = " > ".join(parts)[:MAX_HEADING_CHARS]
+        return f"{heading}\n{self.text}" if heading else self.text

@@ -2,8 +2,10 @@
 
 import codecs
 import re
+from dataclasses import dataclass
 
 from preprocessing.errors import LoadError
+from preprocessing.mojibake import without_mojibake
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -16,19 +18,46 @@ _MARKS = (
 _EVERYDAY = {
     "gb18030": re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]"),
     "big5": re.compile(rb"[\xa1-\xa3\xa4-\xc6][\x40-\x7e\xa1-\xfe]"),
+    "cp950": re.compile(rb"[\xa1-\xa3\xa4-\xc6][\x40-\x7e\xa1-\xfe]"),
+    "big5hkscs": re.compile(rb"[\xa1-\xa3\xa4-\xc6][\x40-\x7e\xa1-\xfe]"),
 }
 _LEAST_EVERYDAY = 0.6
 _MOST_ACCENTED = 0.15
+_MOST_DAMAGE = 0.02
+"""Share of characters outside ASCII that may be broken in a file whose encoding is still told by the rest."""
+_LEAST_SOUND = 20
+_LEGIBLE = re.compile(r"[\n\r\t\x20-\x7e\u00a0-\u024f\u2010-\u2030\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
+_LEAST_LEGIBLE = 0.95
 
 
-def decode(data: bytes) -> tuple[str, str]:
-    """Return the text with `\\n` line ends, and the name of its encoding.
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Text of a file, and what a person should know of how it was read."""
+
+    text: str
+    encoding: str
+    warnings: tuple[str, ...] = ()
+
+
+def decode_clean(data: bytes, declared: str | None = None) -> Decoded:
+    """Return the text without lines that were decoded wrongly before they came here, which the warnings name.
+
+    `declared` is the encoding that the file itself claims; it is believed where the bytes fit it.
+    Raises LoadError, without a file name, for bytes that are not text, or mostly mojibake.
+    """
+    text, encoding = decode(data, declared)
+    clean, warnings = without_mojibake(text)
+    return Decoded(clean, encoding, warnings)
+
+
+def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
+    """Return the text with `\\n` line ends, and the name of its encoding; broken characters become U+FFFD.
 
     Raises LoadError, without a file name, for bytes that are not text.
     """
-    encoding = _marked(data) or _unmarked(data)
+    encoding = _marked(data) or _declared(data, declared) or _unmarked(data)
     try:
-        text = data.decode(encoding)
+        text = data.decode(encoding, "strict" if encoding.startswith(("utf-16", "utf-32")) else "replace")
     except UnicodeDecodeError as error:
         raise LoadError(f"text is not valid {encoding} at byte {error.start}; save it as UTF-8") from error
     if "\0" in text:
@@ -40,23 +69,59 @@ def _marked(data: bytes) -> str | None:
     return next((name for mark, name in _MARKS if data.startswith(mark)), None)
 
 
+def _declared(data: bytes, declared: str | None) -> str | None:
+    if declared is None:
+        return None
+    try:
+        name = codecs.lookup(declared).name
+    except LookupError:
+        return None
+    name = "gb18030" if name in ("gb2312", "gbk") else name  # what is called GB 2312 mostly holds more
+    return name if _decodes(data, name) else None
+
+
 def _unmarked(data: bytes) -> str:
-    if _decodes(data, "utf-8"):
-        return "utf-8"
     if b"\0" in data:
-        raise LoadError("holds NUL bytes and looks binary; save it as UTF-8 text")
+        return _unmarked_utf16(data)
+    if _decodes(data, "utf-8") or _is_damaged(data, "utf-8"):
+        return "utf-8"
     shares = {name: _everyday_share(data, name) for name in _EVERYDAY if _decodes(data, name)}
     if shares and max(shares.values()) >= _LEAST_EVERYDAY:
         return max(shares, key=lambda name: shares[name])
     # Western text has few bytes outside ASCII; a curly apostrophe would otherwise read as a rare Chinese character.
     if sum(byte > 0x7F for byte in data) <= _MOST_ACCENTED * len(data) and _decodes(data, "cp1252"):
         return "cp1252"
+    damaged = {name: _everyday_share(data, name) for name in ("gb18030", "big5") if _is_damaged(data, name)}
+    if damaged and max(damaged.values()) >= _LEAST_EVERYDAY:
+        return max(damaged, key=lambda name: damaged[name])
     return _guessed(data)
+
+
+def _unmarked_utf16(data: bytes) -> str:
+    """Return the byte order of UTF-16 without a mark: read the other way round it is no script people write here."""
+    shares = {name: _legible_share(data.decode(name)) for name in ("utf-16-le", "utf-16-be") if _decodes(data, name)}
+    best = max(shares, key=lambda name: shares[name], default=None)
+    if best is None or shares[best] < _LEAST_LEGIBLE:
+        raise LoadError("holds NUL bytes and looks binary; save it as UTF-8 text")
+    return best
+
+
+def _legible_share(text: str) -> float:
+    return len(_LEGIBLE.findall(text)) / max(len(text), 1)
+
+
+def _is_damaged(data: bytes, encoding: str) -> bool:
+    """Say whether the bytes are text in the encoding with a few broken characters, as a cut file has."""
+    text = data.decode(encoding, "replace")
+    broken = text.count("\ufffd")
+    sound = sum(char > "\x7f" for char in text) - broken
+    return 0 < broken <= max(1, _MOST_DAMAGE * sound) and sound >= _LEAST_SOUND
 
 
 def _everyday_share(data: bytes, encoding: str) -> float:
     """Return which part of the characters outside ASCII are everyday ones, 0 to 1."""
-    encoded = [char.encode(encoding) for char in data.decode(encoding) if ord(char) > 0x7F]
+    text = data.decode(encoding, "replace").replace("\ufffd", "")
+    encoded = [char.encode(encoding) for char in text if ord(char) > 0x7F]
     everyday = sum(1 for code in encoded if _EVERYDAY[encoding].fullmatch(code))
     return everyday / len(encoded) if encoded else 0.0
 

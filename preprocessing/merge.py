@@ -69,7 +69,8 @@ def merge(
         if (
             before
             and len(before) < max_pieces
-            and (piece.section, piece.page) == (pieces[index - 1].section, pieces[index - 1].page)
+            and piece.section == pieces[index - 1].section
+            and piece.page == (pieces[index - 1].page_end or pieces[index - 1].page) == pieces[before[0]].page
             and similarity[index - 1] >= threshold
             and len(joined_text([pieces[member] for member in (*before, index)])) <= max_chars
         ):

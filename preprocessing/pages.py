@@ -3,11 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from preprocessing.headings import display_width
+from preprocessing.page_lines import Line
+from preprocessing.watermarks import watermarks_of
 
 _EDGE_LINES = 3
+_SHOWN = "\ufffc"
+"""Stands for a table among the texts of a page."""
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+")
 _CONTENTS_LINE = re.compile(r"(?:[.．·…]\s?){5,}\s*[\dIVXLivxl]*\s*$")
@@ -19,35 +22,37 @@ _NAMED_PAGE = re.compile(
 _BARE_NUMBER = re.compile(r"^\W*(\d{1,4}|[ivxlc]{1,6})(?:\s*/\s*\d{1,4})?\W*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a page; `level` is above 0 for a heading."""
+def body_lines(pages: Sequence[Sequence[Line]], labels: Sequence[str] = ()) -> list[Line]:
+    """Return the lines of the pages, blank ones too, without running headers and footers, page numbers and contents.
 
-    text: str
-    page: int
-    level: int = 0
-
-
-def body_lines(pages: Sequence[str]) -> list[Line]:
-    """Return the lines of the pages, blank ones too, without running headers and footers, page numbers and contents."""
-    split = [[" ".join(line.split()) for line in page.split("\n")] for page in pages]
+    `labels` are the page numbers that the file itself gives, such as `iv` or `A-3`.
+    """
+    pages = [[replace(line, text=" ".join(line.text.split())) for line in page] for page in pages]
+    pages = [
+        [line for line in page if line not in marks] for page, marks in zip(pages, watermarks_of(pages), strict=True)
+    ]
+    split = [[_SHOWN if line.table else line.text for line in page] for page in pages]
     running = _running_lines(split)
     offset = _number_offset(split)
     lines: list[Line] = []
-    for number, page in enumerate(split, start=1):
-        edges = set(_edges(page))
+    for number, (page, texts) in enumerate(zip(pages, split, strict=True), start=1):
+        edges = set(_edges(texts))
+        label = labels[number - 1] if number <= len(labels) and not labels[number - 1].isdigit() else None
         kept = [
             line
-            for index, line in enumerate(page)
-            if not (index in edges and (_key(line) in running or _is_page_number(line, number, offset)))
-            and not _CONTENTS_LINE.search(line)
+            for index, (line, text) in enumerate(zip(page, texts, strict=True))
+            if not (
+                index in edges
+                and (_key(text) in running or _is_page_number(text, number, offset) or text.strip("-–— ") == label)
+            )
+            and not _CONTENTS_LINE.search(text)
         ]
-        lines += [Line(line, number) for line in _trimmed(kept)]
+        lines += _trimmed(kept)
     return lines
 
 
-def _trimmed(page: list[str]) -> list[str]:
-    filled = [index for index, line in enumerate(page) if line]
+def _trimmed(page: list[Line]) -> list[Line]:
+    filled = [index for index, line in enumerate(page) if line.text or line.table]
     return page[filled[0] : filled[-1] + 1] if filled else []
 
 
@@ -106,23 +111,3 @@ def _is_page_number(line: str, page: int, offset: int | None) -> bool:
         return True
     printed = _bare_number(line)
     return printed is not None and offset is not None and printed - page == offset
-
-
-def with_outline(lines: Sequence[Line], outline: Sequence[tuple[int, str, int]]) -> list[Line]:
-    """Mark the lines that the outline names: entries are level (from 1), title and page."""
-    wanted = {(page, _squeezed(title)): min(level, 6) for level, title, page in outline if _squeezed(title)}
-    marked: list[Line] = []
-    for line in lines:
-        level = wanted.pop((line.page, _squeezed(line.text)), 0)
-        marked.append(Line(line.text, line.page, level) if level else line)
-    return marked
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split()).casefold()
-
-
-def full_width(lines: Sequence[Line]) -> int:
-    """Return the width in columns that full lines reach."""
-    widths = sorted(display_width(line.text) for line in lines if line.text)
-    return max(widths[int(0.95 * (len(widths) - 1))], 20) if widths else 20

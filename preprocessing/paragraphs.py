@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 
 from preprocessing.document import Block
-from preprocessing.headings import display_width, mark_headings
-from preprocessing.pages import Line, full_width
+from preprocessing.grid import table_block
+from preprocessing.headings import display_width
+from preprocessing.page_lines import Line, full_width
 
 _STARTS = re.compile(
     r"[•●▪◦·■◆★➢✓–—*-]\s|\d{1,3}[.)、）．]|[（(][\d一二三四五六七八九十a-z]{1,3}[）)]|[一二三四五六七八九十]{1,3}、|第\s*[\d一二三四五六七八九十百千零]+\s*[条章节款编]|[【\[]"
@@ -25,41 +26,57 @@ _OPEN_LINE, _CLOSED_LINE = 0.6, 0.88
 
 
 def blocks_of(lines: Sequence[Line]) -> list[Block]:
-    """Return headings and paragraphs; when no line is marked as a heading, numbered headings are found."""
-    if not any(line.level for line in lines):
-        levels = mark_headings([line.text for line in lines])
-        lines = [Line(line.text, line.page, level) for line, level in zip(lines, levels, strict=True)]
+    """Return headings, tables and paragraphs, which may go on over a page break."""
     full = full_width(lines)
     words = frozenset(re.findall(r"[A-Za-z]+(?:-[A-Za-z]+)*", " ".join(line.text for line in lines)))
     blocks: list[Block] = []
-    open_paragraph: list[str] = []
-    page = 1
+    paragraph = _Paragraph()
     previous: Line | None = None
-
-    def close() -> None:
-        if open_paragraph:
-            blocks.append(Block("paragraph", "\n".join(open_paragraph), page=page))
-            open_paragraph.clear()
-
     for line in lines:
-        if not line.text or line.level:
-            close()
-            previous = None
-            if line.level:
-                blocks.append(Block("heading", line.text, line.level, line.page))
+        if line.text and not line.level and not line.table:
+            if previous is not None and _goes_on(previous, line, full):
+                paragraph.go_on(line, words)
+            else:
+                # Short lines that follow each other, such as rows of a table, stay lines of one paragraph.
+                if previous is None or line.page != previous.page or not _is_row(previous.text, line.text, full):
+                    blocks += paragraph.close()
+                paragraph.add(line)
+            previous = line
             continue
-        if previous is not None and _goes_on(previous, line, full):
-            open_paragraph[-1] = _joined(open_paragraph[-1], line.text, words)
-        else:
-            # Short lines that follow each other, such as rows of a table, stay lines of one paragraph.
-            if previous is None or line.page != previous.page or not _is_row(previous.text, line.text, full):
-                close()
-            if not open_paragraph:
-                page = line.page
-            open_paragraph.append(line.text)
-        previous = line
-    close()
-    return blocks
+        blocks += paragraph.close()
+        previous = None
+        if line.level:
+            blocks.append(Block("heading", line.text, line.level, line.page))
+        elif line.table:
+            blocks += filter(None, [table_block(line.table, line.page)])
+    return [*blocks, *paragraph.close()]
+
+
+class _Paragraph:
+    """The lines of the paragraph that is being read."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._breaks: list[int] = []
+        self._pages: list[int] = []
+
+    def add(self, line: Line) -> None:
+        self._lines.append(line.text)
+        self._note_page(line)
+
+    def go_on(self, line: Line, words: frozenset[str]) -> None:
+        self._lines[-1] = _joined(self._lines[-1], line.text, words)
+        self._note_page(line)
+
+    def _note_page(self, line: Line) -> None:
+        if self._pages and line.page != self._pages[-1]:
+            self._breaks.append(len("\n".join(self._lines)) - len(line.text))
+        self._pages.append(line.page)
+
+    def close(self) -> list[Block]:
+        text, page, breaks = "\n".join(self._lines), self._pages[0] if self._pages else None, tuple(self._breaks)
+        self._lines, self._breaks, self._pages = [], [], []
+        return [Block("paragraph", text, page=page, page_breaks=breaks)] if text else []
 
 
 def _goes_on(above: Line, below: Line, full: int) -> bool:

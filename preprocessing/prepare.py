@@ -15,7 +15,7 @@ from preprocessing.split import Piece, split
 
 Vectors = NDArray[np.float32]
 
-PREPARE_VERSION = 1
+PREPARE_VERSION = 2
 """Counts the changes after which the same file gives other chunks; documents of an earlier one are ingested anew."""
 
 
@@ -84,6 +84,7 @@ def _chunk(document: Document, revision: str, index: int, pieces: Sequence[Piece
         updated_at=document.updated_at,
         content_hash=document.content_hash,
         metadata=document.metadata,
+        page_end=pieces[-1].page_end,
     )
 
 

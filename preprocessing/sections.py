@@ -5,7 +5,11 @@ from collections.abc import Sequence
 
 from preprocessing.document import Block, Section
 
-_STATEMENT = re.compile(r"[:：]\s*\S|[。.!！?？]$|.{40,}")
+_STATEMENT = re.compile(
+    r"[:：]\s*\S|[。.!！?？]$|.{40,}"
+    # An amount, which is no numbering.
+    r"|[^\d.]\d[\d,.]*\s*(?:[%％‰元天日年月周时分秒度万亿千百个次人米吨]|[a-zA-Z]{1,6}\b)"
+)
 
 
 def sections(blocks: Sequence[Block]) -> list[Section]:

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from preprocessing.code_lines import code_parts
 from preprocessing.document import Block, BlockKind, Section
-from preprocessing.sentences import cut
+from preprocessing.list_items import items_of
+from preprocessing.sentences import cut, sentences
 from preprocessing.tables import table_parts
 
 _WORD = re.compile(r"\w")
 _LEAD_IN = re.compile(r"[:：]\s*[*_]*\s*$|^\s*(?:[*_]*)(?:表|图|Table|Figure)\s*[-\d一二三四五六七八九十.]+")
 _MOST_LEAD_IN = 120
-_ITEM = re.compile(r"^(\s*)(?:[-*+•·●▪]|\d{1,3}[.)、）]|[（(][\d一二三四五六七八九十]+[）)])\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Piece:
     section: tuple[str, ...]
     kind: BlockKind
     """Kind of the block that the piece begins with or, for the rows of a table and the lines of code, consists of."""
+    page_end: int | None = None
+    """Page the piece ends on, where it is another than `page`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +35,14 @@ class _Unit:
     text: str
     join: str
     page: int | None
+    page_end: int | None
     kind: BlockKind
 
 
 def split(section: Section, max_chars: int = 400) -> list[Piece]:
     """Cut a section into pieces of at most `max_chars` characters, without overlap, none of them blank.
 
-    A piece stays on one page. Raises ValueError when `max_chars` is below 1.
+    A piece stays on one page, unless a sentence does not. Raises ValueError when `max_chars` is below 1.
     """
     if max_chars < 1:
         raise ValueError(f"max_chars must be at least 1, got {max_chars}")
@@ -48,7 +52,10 @@ def split(section: Section, max_chars: int = 400) -> list[Piece]:
     def close(units: Sequence[_Unit]) -> None:
         text = "".join(unit.join + unit.text if index else unit.text for index, unit in enumerate(units)).strip("\n")
         if _WORD.search(text):
-            pieces.append(Piece(text.rstrip(), units[0].page, section.path, units[0].kind))
+            page, page_end = units[0].page, units[-1].page_end
+            pieces.append(
+                Piece(text.rstrip(), page, section.path, units[0].kind, page_end if page_end != page else None)
+            )
 
     for block in section.blocks:
         for unit in _units(block, max_chars, lead_in=_lead_in_length(pending)):
@@ -64,7 +71,7 @@ def split(section: Section, max_chars: int = 400) -> list[Piece]:
 
 def _fits(pending: Sequence[_Unit], unit: _Unit, max_chars: int) -> bool:
     before = pending[-1]
-    if unit.page != before.page:
+    if not before.page == before.page_end == unit.page:  # what goes on over a page break ends its piece
         return False
     whole_kinds = {"table", "code"}
     if before.kind in whole_kinds or (unit.kind in whole_kinds and not (len(pending) == 1 and _leads_in(before))):
@@ -75,7 +82,7 @@ def _fits(pending: Sequence[_Unit], unit: _Unit, max_chars: int) -> bool:
 def _hold_lead_in(pending: list[_Unit], unit: _Unit, max_chars: int) -> tuple[list[_Unit], list[_Unit]]:
     """Part a last line that leads into the next unit from the piece before, so that they stay together."""
     last = pending[-1]
-    if len(pending) > 1 and _leads_in(last) and last.page == unit.page and _length([last, unit]) <= max_chars:
+    if len(pending) > 1 and _leads_in(last) and last.page_end == unit.page and _length([last, unit]) <= max_chars:
         return pending[:-1], [last]
     return pending, []
 
@@ -97,47 +104,37 @@ def _units(block: Block, max_chars: int, lead_in: int) -> Iterator[_Unit]:
         room = max_chars - lead_in if lead_in < max_chars // 2 else max_chars
         texts, join = table_parts(block.text, max_chars, first=room), "\n\n"
     elif block.kind == "code":
-        texts, join = _code_parts(block.text, max_chars), "\n\n"
+        texts, join = code_parts(block.text, max_chars), "\n\n"
     elif block.kind == "list":
-        texts, join = _items(block.text), "\n"
+        texts, join = items_of(block.text), "\n"
     else:
         texts, join = [block.text], "\n"
     for index, text in enumerate(texts):
-        unit = _Unit(text, join if index else "\n\n", block.page, block.kind)
-        if len(text) <= max_chars or block.kind in ("table", "code"):
+        unit = _Unit(text, join if index else "\n\n", block.page, block.page, block.kind)
+        if block.kind in ("table", "code") or (len(text) <= max_chars and not block.page_breaks):
             yield unit
             continue
-        for position, part in enumerate(cut(text, max_chars)):
-            yield replace(unit, text=part, join=unit.join if position == 0 else "")
+        begin = 0
+        for position, part in enumerate(_on_pages(text, max_chars, block.page_breaks)):
+            page, page_end = _page_at(block, begin), _page_at(block, begin + len(part.rstrip()) - 1)
+            yield _Unit(part, unit.join if position == 0 else "", page, page_end, block.kind)
+            begin += len(part)
 
 
-def _items(text: str) -> list[str]:
-    """Return the outermost items of a list, each with what is nested in it."""
-    lines = text.split("\n")
-    depths = [len(found[1].expandtabs(4)) if (found := _ITEM.match(line)) else None for line in lines]
-    outermost = min((depth for depth in depths if depth is not None), default=0)
-    items: list[str] = []
-    for line, depth in zip(lines, depths, strict=True):
-        if items and (depth is None or depth > outermost):
-            items[-1] += f"\n{line}"
-        else:
-            items.append(line)
-    return [item for item in items if item.strip()]
-
-
-def _code_parts(text: str, max_chars: int) -> list[str]:
-    """Cut fenced code between lines; each part has its own fences."""
-    if len(text) <= max_chars:
-        return [text]
-    opening, *lines, closing = text.split("\n")
-    room = max_chars - len(opening) - len(closing) - 2
-    if room < 1:
-        return cut(text, max_chars)
+def _on_pages(text: str, max_chars: int, breaks: Sequence[int]) -> list[str]:
+    """Cut a text to size, and after the sentence that a page break falls into, so that no page is named wrongly."""
     parts: list[str] = []
-    body: list[str] = []
-    for line in (part for whole in lines for part in ([whole] if len(whole) <= room else cut(whole, room))):
-        if body and sum(map(len, body)) + len(body) + len(line) > room:
-            parts.append("\n".join([opening, *body, closing]))
-            body = []
-        body.append(line.rstrip("\n"))
-    return [*parts, "\n".join([opening, *body, closing])] if any(map(str.strip, body)) else parts
+    begin = position = 0
+    for sentence in sentences(text) if breaks else []:
+        position += len(sentence)
+        if any(begin < place <= position for place in breaks):
+            inside = [place for place in breaks if position - len(sentence) < place < position]
+            cuts = [position - len(sentence), position] if inside else [position]
+            for end in cuts:
+                parts += cut(text[begin:end], max_chars) if end > begin else []
+                begin = end
+    return [*parts, *(cut(text[begin:], max_chars) if begin < len(text) else [])]
+
+
+def _page_at(block: Block, position: int) -> int | None:
+    return None if block.page is None else block.page + sum(1 for place in block.page_breaks if place <= position)

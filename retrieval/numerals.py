@@ -1,6 +1,7 @@
-"""Chinese numerals as integers, so that 第四十六条 and 第46条 are one thing."""
+"""Chinese numerals as numbers, so that 第四十六条 and 第46条 are one thing."""
 
 import re
+from decimal import Decimal
 
 _DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
@@ -22,6 +23,19 @@ def to_int(numeral: str) -> int:
     if not set(numeral) & (_UNITS.keys() | _BIG_UNITS.keys()):
         return int("".join(str(_DIGITS[character]) for character in numeral))  # a year: 二〇二四
     return _value(numeral)
+
+
+def to_decimal(numeral: str) -> Decimal:
+    """Return the value of a Chinese numeral with or without decimals, such as 三点五 or 一百.
+
+    Raises ValueError for text that holds anything else.
+    """
+    whole, point, decimals = numeral.partition("点")
+    if not point:
+        return Decimal(to_int(whole))
+    if not decimals or set(decimals) - _DIGITS.keys():
+        raise ValueError(f"not a Chinese numeral: {numeral!r}")
+    return Decimal(f"{to_int(whole)}.{''.join(str(_DIGITS[character]) for character in decimals)}")
 
 
 def _value(numeral: str) -> int:

@@ -7,7 +7,10 @@ from contextlib import contextmanager
 
 
 class Readers:
-    """Counts readers by the epoch they began in; a writer waits for those of earlier epochs only, so it never starves."""
+    """Counts readers by the epoch they began in.
+
+    A writer waits for those of earlier epochs only, so it never starves.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

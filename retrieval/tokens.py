@@ -22,7 +22,8 @@ STOP_TOKENS = frozenset(
     # Function and question words only: each stands in so many texts that sharing it says nothing.
     (
         "的 了 是 在 和 与 及 或 对 由 为 有 吗 呢 吧 啊 么 我 你 他 她 它 我们 你们 他们 这 那 这个 那个 "
-        "什么 怎么 怎样 如何 多少 几 哪 哪些 哪个 哪里 谁 请问 可以 应该 需要 会 能 要 就 都 也 还 被 把 从 到 个 中 上 下 时 后 前 "
+        "什么 怎么 怎样 如何 多少 几 哪 哪些 哪个 哪里 谁 请问 可以 应该 需要 会 能 要 "
+        "就 都 也 还 被 把 从 到 个 中 上 下 时 后 前 "
         "a an the is are was were be been do does did of in on at to for from by with and or as it its this that "
         "these those what which who whom whose when where why how many much can could should would will shall may "
         "must i you he she we they my your our their me us them there if not no have has had about"
@@ -30,28 +31,28 @@ STOP_TOKENS = frozenset(
 )
 
 
-def tokenize(text: str) -> list[str]:
-    """Return the tokens of a text; a compound also gives its parts, and Chinese words also give character pairs."""
-    return list(_tokens(text, skip=frozenset()))
+def tokenize(text: str, *, pairs: bool = True) -> list[str]:
+    """Return the tokens of a text: words, parts of compounds, and `pairs` where a Chinese word may be cut in two."""
+    return list(_tokens(text, skip=frozenset(), pairs=pairs))
 
 
 def query_tokens(question: str) -> list[str]:
     """Return the tokens of a question without stop words, unless nothing else is left."""
-    return list(_tokens(question, skip=STOP_TOKENS)) or tokenize(question)
+    return list(_tokens(question, skip=STOP_TOKENS, pairs=True)) or tokenize(question)
 
 
-def _tokens(text: str, skip: frozenset[str]) -> Iterator[str]:
+def _tokens(text: str, *, skip: frozenset[str], pairs: bool) -> Iterator[str]:
     folded = fold_ordinals(unicodedata.normalize("NFKC", text).casefold())
     for span in _SPAN.finditer(folded):
         if span.lastgroup == "han":
-            yield from _chinese_tokens(span[0], skip)
+            yield from _chinese_tokens(span[0], skip, pairs)
         elif span.lastgroup == "identifier":
             yield from (token for token in _identifier_with_parts(span[0]) if token not in skip)
         else:
             yield span[0]
 
 
-def _chinese_tokens(run: str, skip: frozenset[str]) -> Iterator[str]:
+def _chinese_tokens(run: str, skip: frozenset[str], pairs: bool) -> Iterator[str]:
     """Yield words with the words inside them, and pairs of characters where a word may have been cut in two.
 
     The same word is cut otherwise in another sentence: 年假 is one word alone and two in 年假是. So a word of one
@@ -65,7 +66,7 @@ def _chinese_tokens(run: str, skip: frozenset[str]) -> Iterator[str]:
         if word in skip:
             before = ""
             continue
-        if before and (len(before) == 1 or len(word) == 1):
+        if pairs and before and (len(before) == 1 or len(word) == 1):
             yield before[-1] + word[0]
         yield from rjieba.cut_for_search(word)
         before = word

@@ -13,13 +13,13 @@ from preprocessing.document import Chunk
 from retrieval.embed.base import Vectors
 from retrieval.hit import Hit
 
-CHARACTERS = 64
+CHARACTERS = 1024
 
 
 class CharacterEmbedder:
     """Embeds by counting characters: texts that share characters are near, whatever their order.
 
-    Dimension c of the vector counts the characters whose code point is c modulo 64, white space left out.
+    Dimension c of the vector counts the letters and digits whose code point is c modulo 1024.
     """
 
     model_id = "characters"
@@ -39,7 +39,7 @@ class CharacterEmbedder:
 def _count(text: str) -> Vectors:
     vector = np.zeros(CHARACTERS, np.float32)
     for character in text:
-        if not character.isspace():
+        if character.isalnum():
             vector[ord(character) % CHARACTERS] += 1
     norm = np.linalg.norm(vector)
     return np.asarray(vector / norm if norm else np.eye(CHARACTERS)[0], np.float32)

@@ -61,7 +61,7 @@ def test_walk(tmp_path: Path) -> None:
     store.upsert(chunks, vectors)
     engine = Engine(embedder, store, BM25.build(chunks))
     legs = recall("餐补每天多少？", engine, Filter(), mode="hybrid", candidates=20)
-    assert [hit.chunk.section for hit in legs["keyword"]][0] == ("餐补",)
+    assert legs["keyword"][0].chunk.section == ("餐补",)
     (best, *_) = search("餐补每天多少？", engine, Filter())
     assert best.chunk.text == "每人每天 100 元，无需发票。"
     assert best.legs["fused"].rank == 1

@@ -8,23 +8,35 @@ from preprocessing import metadata as about
 from preprocessing.clean import clean
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
+from preprocessing.load.content import OLD_SUFFIXES, difference, format_of
+from preprocessing.load.csv import read_csv
 from preprocessing.load.docx import read_docx
+from preprocessing.load.html import read_html
 from preprocessing.load.markdown import read_markdown
 from preprocessing.load.parsed import Parsed
 from preprocessing.load.pdf import read_pdf
+from preprocessing.load.pptx import read_pptx
 from preprocessing.load.text import read_text
+from preprocessing.load.xlsx import read_xlsx
 from preprocessing.source import document_id
+from preprocessing.stated import stated
 
 MAX_BYTES = 100 * 1024 * 1024
 
 Reader = Callable[[bytes, str | None], Parsed]
 _READERS: Mapping[str, Reader] = {
-    ".md": read_markdown,
-    ".txt": read_text,
-    ".pdf": read_pdf,
+    ".csv": read_csv,
     ".docx": read_docx,
+    ".html": read_html,
+    ".md": read_markdown,
+    ".pdf": read_pdf,
+    ".pptx": read_pptx,
+    ".txt": read_text,
+    ".xlsx": read_xlsx,
 }
-SUFFIXES = frozenset(_READERS)
+SUFFIXES = frozenset({*_READERS, ".htm"})
+OPENED = SUFFIXES | OLD_SUFFIXES
+"""Suffixes of files that are opened: those that are read, and old ones under which newer formats are often found."""
 
 
 def load(
@@ -40,32 +52,47 @@ def load(
     """
     try:
         data = _read_bytes(path)
-        parsed = _READERS[path.suffix.lower()](data, password)
+        suffix = path.suffix.lower()
+        content = format_of(data, suffix)
+        parsed = _READERS[content](data, password)
         blocks = tuple(clean(parsed.blocks))
         if not blocks:
             raise LoadError("no text in the file")
     except LoadError as error:
         raise LoadError(f"{source}: {error}") from error
-    known = {**parsed.metadata, **metadata}
+    said = stated(blocks)
+    known = {**said.metadata, **_encoding(parsed), **parsed.metadata, **metadata}
     title, version, updated_at = (about.first_text(known.pop(key, None)) for key in ("title", "version", "updated_at"))
+    title = title or parsed.heading_title or about.sensible_title(parsed.property_title) or path.stem
+    version = version or about.version_from_name(path.stem) or about.version_from_name(title)
     return Document(
         doc_id=document_id(path),
         source=source,
-        title=title or parsed.heading_title or about.sensible_title(parsed.property_title) or path.stem,
+        title=title,
         blocks=blocks,
-        doc_type=path.suffix.lower().removeprefix("."),
+        doc_type=content.removeprefix("."),
         content_hash=hashlib.sha256(data).hexdigest(),
-        version=version or about.version_from_name(path.stem),
-        updated_at=updated_at or parsed.updated_at or about.modification_time(path),
+        version=version or said.version,
+        updated_at=updated_at or said.date or parsed.updated_at or about.modification_time(path),
         metadata=known,
-        warnings=parsed.warnings,
+        warnings=(*filter(None, [difference(suffix, content)]), *parsed.warnings),
     )
 
 
+def _encoding(parsed: Parsed) -> dict[str, str]:
+    """Record the encoding that was found, where it is not the one that goes without saying."""
+    return {"encoding": parsed.encoding} if parsed.encoding and not parsed.encoding.startswith("utf-8") else {}
+
+
+def unsupported(path: Path) -> str:
+    """Return what to tell a person about a file that is not opened."""
+    kinds = ", ".join(sorted(SUFFIXES))
+    return f"files of type {path.suffix or '(none)'} are not supported; supported are {kinds}"
+
+
 def _read_bytes(path: Path) -> bytes:
-    if path.suffix.lower() not in SUFFIXES:
-        kinds = ", ".join(sorted(SUFFIXES))
-        raise LoadError(f"files of type {path.suffix or '(none)'} are not supported; supported are {kinds}")
+    if path.suffix.lower() not in OPENED:
+        raise LoadError(unsupported(path))
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
@@ -78,4 +105,4 @@ def _read_bytes(path: Path) -> bytes:
     return data
 
 
-__all__ = ["MAX_BYTES", "SUFFIXES", "load"]
+__all__ = ["MAX_BYTES", "OPENED", "SUFFIXES", "load", "unsupported"]

@@ -3,10 +3,9 @@
 import html
 import re
 import textwrap
-from html.parser import HTMLParser
 
 from preprocessing.document import Block, BlockKind
-from preprocessing.encoding import decode
+from preprocessing.encoding import decode_clean
 from preprocessing.load.parsed import Parsed
 from preprocessing.metadata import first_heading, front_matter
 
@@ -27,10 +26,16 @@ _PIPE_ENTITY = re.compile(r"&(?:#124|#[xX]7[cC]|vert|verbar|VerticalLine);")
 
 def read_markdown(data: bytes, _password: str | None = None) -> Parsed:
     """Read Markdown with optional front matter."""
-    text, _ = decode(data)
-    metadata, body = front_matter(text)
+    decoded = decode_clean(data)
+    metadata, body = front_matter(decoded.text)
     blocks = markdown_blocks(body)
-    return Parsed(blocks=blocks, metadata=metadata, heading_title=first_heading(blocks))
+    return Parsed(
+        blocks=blocks,
+        metadata=metadata,
+        heading_title=first_heading(blocks),
+        encoding=decoded.encoding,
+        warnings=decoded.warnings,
+    )
 
 
 def markdown_blocks(text: str) -> tuple[Block, ...]:
@@ -63,7 +68,7 @@ def markdown_blocks(text: str) -> tuple[Block, ...]:
             if token.content.strip():
                 _add(blocks, "code", source if is_closed else f"{source}\n{token.markup}")
         elif token.type == "html_block":
-            _add(blocks, "paragraph", _html_text(source))
+            blocks.extend(_html_blocks(source))
         elif token.type == "table_open":
             _add(blocks, "table", _table(source))
         elif token.type in _KINDS:
@@ -88,41 +93,10 @@ def _bare(row: str) -> str:
     return (row[:-1] if row.endswith("|") and not row.endswith("\\|") else row).strip()
 
 
-class _Text(HTMLParser):
-    """Text of HTML, a line for each block element."""
+def _html_blocks(source: str) -> list[Block]:
+    if not _COMMENT.sub("", source).strip():
+        return []
+    from preprocessing.load.html import parse_html  # only some files hold HTML
+    from preprocessing.load.html_blocks import html_blocks
 
-    _LINES = frozenset(
-        {"p", "div", "li", "ul", "ol", "tr", "br", "table", "h1", "h2", "h3", "h4", "h5", "h6", "dd", "dt"}
-    )
-    _UNSEEN = frozenset({"script", "style"})
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self.unseen = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.unseen += tag in self._UNSEEN
-        if tag in self._LINES:
-            self.parts.append("\n- " if tag == "li" else "\n")
-        elif tag in ("td", "th"):
-            self.parts.append(" ")
-        elif tag == "img":
-            self.parts.append(dict(attrs).get("alt") or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.unseen -= tag in self._UNSEEN and self.unseen > 0
-        if tag in self._LINES:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self.unseen:
-            self.parts.append(data)
-
-
-def _html_text(source: str) -> str:
-    parser = _Text()
-    parser.feed(source)
-    parser.close()
-    lines = (" ".join(line.split()) for line in "".join(parser.parts).split("\n"))
-    return "\n".join(line for line in lines if line not in ("", "-"))
+    return list(html_blocks(parse_html(source).find("body")))

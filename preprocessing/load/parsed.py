@@ -19,4 +19,6 @@ class Parsed:
     """Title in the file's properties; often written by a program."""
     updated_at: str | None = None
     """ISO 8601, from the file's properties."""
+    encoding: str | None = None
+    """Encoding that the bytes were read in; None for formats that state it themselves."""
     warnings: tuple[str, ...] = ()

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from preprocessing.errors import LoadError
-from preprocessing.load import pdf_pages
+from preprocessing.load import ocr, pdf_pages
 from preprocessing.load.narrow_spaces import RUN_TOGETHER
 from preprocessing.load.parsed import Parsed
-from preprocessing.pages import body_lines, with_outline
+from preprocessing.page_headings import with_headings
+from preprocessing.page_lines import Line
+from preprocessing.page_tables import with_tables_continued
+from preprocessing.pages import body_lines
 from preprocessing.paragraphs import blocks_of
 
 MAX_SECONDS = 900
@@ -26,22 +29,30 @@ _MOST_SCRIPTS = 4
 
 
 def read_pdf(data: bytes, password: str | None = None) -> Parsed:
-    """Read a PDF that has text; raise LoadError when it has none that can be trusted."""
+    """Read a PDF; raise LoadError when it has no text that can be trusted."""
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
-        is_html = re.match(rb"\s*<(?:!doctype html|html)", data, re.IGNORECASE)
-        raise LoadError("not a PDF but an HTML page; save the PDF itself" if is_html else "not a PDF (no %PDF- header)")
+        raise LoadError("not a PDF (no %PDF- header)")
     answer = _ask_reader(data, password)
-    pages: list[str] = answer["pages"]
-    blank = [number for number, page in enumerate(pages, start=1) if not page.strip()]
+    pages = [[_line(line, number) for line in page] for number, page in enumerate(answer["pages"], start=1)]
+    texts = [_text(page) for page in pages]
+    blank = [number for number, text in enumerate(texts, start=1) if not text.strip()]
+    garbled = [number for number, text in enumerate(texts, start=1) if is_garbled(text)]
+    warnings: list[str] = []
+    if (blank or garbled) and ocr.is_available():
+        for number, found in ocr.read_scanned(data, password, [*blank, *garbled]).items():
+            pages[number - 1] = [Line(text, number) for text in found]
+        warnings.append(f"{_of([*blank, *garbled], pages)} read by OCR: {_listed([*blank, *garbled])}")
+        blank, garbled = [number for number in [*blank, *garbled] if not _text(pages[number - 1])], []
     if len(blank) == len(pages):
-        raise LoadError(f"no text on any of its {len(pages)} pages; it looks scanned, run OCR first")
-    garbled = [number for number, page in enumerate(pages, start=1) if is_garbled(page)]
+        raise LoadError(f"no text on any of its {len(pages)} pages; {_scanned()}")
     if garbled:
-        raise LoadError(f"text on {_of(garbled, pages)} is garbled (fonts without a character map); run OCR first")
-    lines = with_outline(body_lines(pages), answer["outline"])
-    together = [number for number, page in enumerate(pages, start=1) if RUN_TOGETHER.search(page)]
-    warnings = [f"{_of(blank, pages)} without text: {', '.join(map(str, blank))}"] if blank else []
-    warnings += [f"words run together on pages: {', '.join(map(str, together))}"] if together else []
+        where = f"{_of(garbled, pages)} ({_listed(garbled)})"
+        raise LoadError(f"text on {where} is garbled (fonts without a character map){_ocr_hint()}")
+    lines = with_headings(with_tables_continued(body_lines(pages, answer["labels"])), answer["outline"])
+    together = [number for number, text in enumerate(texts, start=1) if RUN_TOGETHER.search(text)]
+    if blank:
+        warnings.append(f"{_of(blank, pages)} without text: {_listed(blank)}{_ocr_hint()}")
+    warnings += [f"words run together on pages: {_listed(together)}"] if together else []
     return Parsed(
         blocks=tuple(blocks_of(lines)),
         property_title=answer["title"],
@@ -50,7 +61,37 @@ def read_pdf(data: bytes, password: str | None = None) -> Parsed:
     )
 
 
-def _of(numbers: Sequence[int], pages: Sequence[str]) -> str:
+def _line(line: Mapping[str, Any], page: int) -> Line:
+    return Line(
+        line["text"],
+        page,
+        size=line["size"],
+        is_bold=line["is_bold"],
+        is_slanted=line["is_slanted"],
+        table=tuple(tuple(row) for row in line["table"]),
+        columns=tuple(line["columns"]),
+    )
+
+
+def _text(page: Sequence[Line]) -> str:
+    rows = (row for line in page for row in (line.table or [[line.text]]))
+    return "\n".join(" ".join(row) for row in rows)
+
+
+def _scanned() -> str:
+    return "OCR finds none either" if ocr.is_available() else f"it looks scanned{_ocr_hint()}"
+
+
+def _ocr_hint() -> str:
+    """Return how to get the text of pages that have none; nothing when OCR has already looked at them."""
+    return "" if ocr.is_available() else f"; to read scanned pages: {ocr.INSTALL}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, sorted(numbers)))
+
+
+def _of(numbers: Sequence[int], pages: Sequence[object]) -> str:
     return f"{len(numbers)} of {len(pages)} pages"
 
 

@@ -12,6 +12,7 @@ import threading
 from typing import Any
 
 from preprocessing.load.narrow_spaces import RUN_TOGETHER, narrow_spaces
+from preprocessing.load.pdf_layout import page_lines
 
 STEP_SECONDS = 20.0
 """Time to open the file, and time for each page."""
@@ -21,7 +22,7 @@ TIMED_OUT = 75
 
 
 def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> dict[str, Any]:
-    """Return `pages`, `outline` (level, title, page), `title` and `updated_at`, or `error`.
+    """Return `pages` of `PageLine`, `outline` (level, title, page), `labels`, `title`, `updated_at`; or `error`.
 
     Calls `step` before each page.
     """
@@ -39,13 +40,14 @@ def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> d
         pages = []
         for page in reader.pages:
             step()
-            pages.append(_page_text(page))
+            pages.append(_page_lines(page))
         step()
         properties = reader.metadata
         modified = properties.modification_date or properties.creation_date if properties else None
         return {
             "pages": pages,
             "outline": _outline(reader),
+            "labels": _labels(reader),
             "title": properties.title if properties else None,
             "updated_at": modified.isoformat() if modified else None,
         }
@@ -56,12 +58,21 @@ def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> d
         return {"error": f"broken PDF ({' '.join(str(error).split())[:100] or type(error).__name__})"}
 
 
-def _page_text(page: Any) -> str:
-    text = str(page.extract_text())
-    if RUN_TOGETHER.search(text):
+def _page_lines(page: Any) -> list[dict[str, Any]]:
+    lines = page_lines(page)
+    if any(RUN_TOGETHER.search(line["text"]) for line in lines):
         with narrow_spaces(page):
-            text = str(page.extract_text())
-    return text
+            lines = page_lines(page)
+    return lines
+
+
+def _labels(reader: Any) -> list[str]:
+    from pypdf.errors import PyPdfError
+
+    try:
+        return [str(label) for label in reader.page_labels] if "/PageLabels" in reader.root_object else []
+    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        return []  # damaged labels leave the text readable
 
 
 def _outline(reader: Any) -> list[tuple[int, str, int]]:

@@ -1,7 +1,7 @@
 """Plain text: paragraphs between blank lines, headings by their numbering."""
 
 from preprocessing.document import Block
-from preprocessing.encoding import decode
+from preprocessing.encoding import decode_clean
 from preprocessing.headings import mark_headings
 from preprocessing.load.parsed import Parsed
 from preprocessing.metadata import front_matter
@@ -9,8 +9,8 @@ from preprocessing.metadata import front_matter
 
 def read_text(data: bytes, _password: str | None = None) -> Parsed:
     """Read plain text with optional front matter."""
-    text, _ = decode(data)
-    metadata, body = front_matter(text)
+    decoded = decode_clean(data)
+    metadata, body = front_matter(decoded.text)
     lines = body.split("\n")
     levels = mark_headings(lines)
     blocks: list[Block] = []
@@ -23,4 +23,4 @@ def read_text(data: bytes, _password: str | None = None) -> Parsed:
             blocks.append(Block("heading", " ".join(line.split()), level))
         elif line.strip():
             paragraph.append(line.rstrip())
-    return Parsed(blocks=tuple(blocks), metadata=metadata)
+    return Parsed(blocks=tuple(blocks), metadata=metadata, encoding=decoded.encoding, warnings=decoded.warnings)

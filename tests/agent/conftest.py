@@ -18,8 +18,10 @@ VPN = "# Remote access\n\nVPN sessions are closed after 45 minutes of inactivity
 Ask = Callable[..., Any]
 
 
-@pytest.fixture
-def knowledge_base(tmp_path: Path) -> Iterator[KnowledgeBase]:
+@pytest.fixture(scope="session")
+def knowledge_base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
+    """Return the base that the tests of the agent read; none of them changes it."""
+    tmp_path = tmp_path_factory.mktemp("base")
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "leave.md").write_text(LEAVE, encoding="utf-8")
@@ -34,7 +36,9 @@ def scripted(knowledge_base: KnowledgeBase, tmp_path: Path) -> Iterator[Callable
     """Return a function that makes an assistant whose model gives these replies, one a call, the last for ever."""
     opened: list[SessionStore] = []
 
-    def make(*replies: str | Exception | Callable[..., str], sessions: SessionStore | None = None, **settings: Any) -> Assistant:
+    def make(
+        *replies: str | Exception | Callable[..., str], sessions: SessionStore | None = None, **settings: Any
+    ) -> Assistant:
         sessions = sessions or SessionStore.in_memory()
         opened.append(sessions)
         values = {"home": tmp_path / "home", "chat_model": "scripted"} | settings

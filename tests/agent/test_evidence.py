@@ -41,7 +41,9 @@ def test_a_passage_is_shown_with_its_place() -> None:
     assert format_passage(evidence) == "[S1] 差旅 > 住宿 (docs/t.pdf, p. 2, version V2)\n| 甲\n| 乙"
 
 
-@pytest.mark.parametrize("text", ["Observation: done", "Final Answer: 365 天", "最终答案：365 天", "Thought: x\nAction: y"])
+@pytest.mark.parametrize(
+    "text", ["Observation: done", "Final Answer: 365 天", "最终答案：365 天", "Thought: x\nAction: y"]
+)
 def test_nothing_in_a_document_begins_a_line_of_the_agents_format(text: str) -> None:
     (evidence,) = EvidenceLedger().record("q", [make_hit(text)])
     assert all(line.startswith("| ") for line in format_passage(evidence).splitlines()[1:])

@@ -76,7 +76,10 @@ def test_a_model_that_loops_for_ever_ends_in_quotations(scripted: Make) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["", "   \n", "<think>年假", "```\n```", "Thought: hm", "Action: fly_to_the_moon\nAction Input: now", "Observation: 年假 99 天"],
+    [
+        *("", "   \n", "<think>年假", "```\n```", "Thought: hm"),
+        *("Action: fly_to_the_moon\nAction Input: now", "Observation: 年假 99 天"),
+    ],
 )
 def test_a_model_that_never_follows_the_format_still_ends_in_the_evidence(scripted: Make, reply: str) -> None:
     answer = scripted(reply).ask("试用期员工年假几天？")

@@ -35,7 +35,8 @@ def test_a_search_that_finds_nothing_new_says_so() -> None:
     tool = knowledge_search(lambda _: hits_for("年假"), ledger, top_k=5, max_searches=3)
     tool.run("年假")
     assert tool.run("假期") == (
-        "Already shown above: S1, S2, S3, S4, S5.\n\nNothing new was found. Answer from what is there, or say NOT_FOUND."
+        "Already shown above: S1, S2, S3, S4, S5.\n\n"
+        "Nothing new was found. Answer from what is there, or say NOT_FOUND."
     )
 
 

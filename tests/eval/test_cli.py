@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import retrieval.embed
 from eval import cli
+from eval.jsonl import SetError
 from retrieval.embed.base import Vectors
 from tests.fakes import CharacterEmbedder
 
@@ -24,13 +25,19 @@ def _predictable_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(*arguments: object) -> str:
     result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments], catch_exceptions=False)
     assert result.exit_code == 0
-    return result.output
+    return result.stdout
 
 
 def test_retrieval_prints_one_table_and_writes_the_run(make_set: Make, tmp_path: Path) -> None:
     printed = run("retrieval", "--data", make_set(), "--json", tmp_path / "run.json").splitlines()
     assert printed[0] == "small/dev: 2 questions, 3 passages, embedding model characters"
-    assert [line.split("|")[1].strip() for line in printed[2:]] == ["", "-------", "vector", "keyword", "hybrid"]
+    assert [line.split("|")[1].strip() for line in printed if line.startswith("|")] == [
+        "",
+        "-------",
+        "vector",
+        "keyword",
+        "hybrid",
+    ]
     written = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
     assert (written["problem"], written["rows"]) == (None, ["vector", "keyword", "hybrid"])
     assert [question["query_id"] for question in written["questions"]] == ["q1", "q2"]
@@ -40,7 +47,7 @@ def test_retrieval_prints_one_table_and_writes_the_run(make_set: Make, tmp_path:
 def test_limit_and_mode(make_set: Make) -> None:
     printed = run("retrieval", "--data", make_set(), "--limit", 1, "--mode", "keyword").splitlines()
     assert printed[0].startswith("small/dev: 1 questions")
-    assert len(printed) == 5
+    assert [line.split("|")[1].strip() for line in printed[4:] if line.startswith("|")] == ["keyword"]
 
 
 def test_what_was_scored_is_kept_when_the_model_fails(
@@ -83,3 +90,67 @@ def test_what_a_person_can_mend_is_one_line_and_exit_2(
     error = capsys.readouterr().err
     assert error.startswith(message)
     assert error.count("\n") == 1
+
+
+def test_chunking_prints_one_table(make_set: Make, docs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eval.run_chunking.open_embedder", lambda model: CharacterEmbedder())
+    printed = run("chunking", "--data", make_set(docs=docs), "--threshold", 0.2).splitlines()
+    assert printed[0].startswith("small/dev: 2 questions, 2 documents, 3,000 characters handed on")
+    assert [line.split("|")[1].strip() for line in printed if line.startswith("|")][2:5] == [
+        "fixed 500",
+        "recursive 800",
+        "merge at 0.7",
+    ]
+
+
+def test_details_follow_the_table(make_set: Make) -> None:
+    printed = run("retrieval", "--data", make_set(), "--mode", "keyword", "--details")
+    assert "95 % interval" in printed
+    assert "| natural |   2 |" in printed
+    assert "| embed" in printed
+
+
+def test_runs_are_kept_in_the_folder_of_folio_unless_another_is_named(make_set: Make, tmp_path: Path) -> None:
+    folder = make_set()
+    run("retrieval", "--data", folder, "--mode", "keyword")
+    run("retrieval", "--data", folder, "--mode", "keyword", "--runs", tmp_path / "mine")
+    (kept,) = (tmp_path / ".folio" / "eval" / "runs").iterdir()
+    (mine,) = (tmp_path / "mine").iterdir()
+    for path in (kept, mine):
+        assert "-retrieval-small-dev-" in path.name
+        assert json.loads(path.read_text(encoding="utf-8"))["command"] == "retrieval"
+
+
+def test_a_run_that_stopped_goes_on_where_it_was(
+    make_set: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class Listens(CharacterEmbedder):
+        def embed_query(self, text: str) -> Vectors:
+            asked.append(text)
+            if fails and text.startswith("How many"):
+                raise RuntimeError("out of memory")
+            return super().embed_query(text)
+
+    monkeypatch.setattr("eval.run_retrieval.open_embedder", lambda model: Listens())
+    folder, path = make_set(), tmp_path / "run.json"
+    fails = True
+    with pytest.raises(RuntimeError, match="out of memory"):
+        run("retrieval", "--data", folder, "--json", path)
+    fails = False
+    asked.clear()
+    assert run("retrieval", "--data", folder, "--resume", path).startswith("small/dev: 2 questions")
+    assert "每晚住宿标准是多少？" not in asked
+    written = json.loads(path.read_text(encoding="utf-8"))
+    assert (written["problem"], len(written["questions"])) == (None, 2)
+
+
+def test_a_run_made_with_other_settings_is_not_gone_on_with(
+    make_set: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, path = make_set(), tmp_path / "run.json"
+    run("retrieval", "--data", folder, "--json", path)
+    monkeypatch.setenv("FOLIO_RRF_K", "10")
+    with pytest.raises(SetError, match="made with rrf_k 60, which is now 10; set it back, or begin anew"):
+        run("retrieval", "--data", folder, "--resume", path)

@@ -11,7 +11,15 @@ from preprocessing.document import Block, BlockKind
         ("paragraph", "a    b\t\tc  ", "a b c"),
         ("paragraph", "一\n\n\n\n二", "一\n\n二"),
         ("paragraph", "一\n----------\n二", "一\n\n二"),
-        ("paragraph", "（全角）ＡＢＣ　１２３", "（全角）ＡＢＣ　１２３"),
+        ("paragraph", "（全角）ＡＢＣ　１２３％，", "（全角）ABC　123％，"),
+        ("paragraph", "\uf0b7 一\n\uf0d8二\ue123", "• 一\n• 二"),
+        (
+            "paragraph",
+            '{% page %}加班{% alert a="1" %}须批准{%endalert%}，{{< ref >}}见 `{% raw %}`',
+            "加班须批准，见 `{% raw %}`",
+        ),
+        ("paragraph", "占 5% 与 {甲}，{{ 名 }}", "占 5% 与 {甲}，{{ 名 }}"),
+        ("table", "| Ａ１ | 二\ue000 |", "| A1 | 二 |"),
         ("paragraph", "- 5 °C", "- 5 °C"),
         ("list", "- a\n    - b", "- a\n    - b"),
         ("code", "```\nx  =  1\n```", "```\nx  =  1\n```"),
@@ -34,3 +42,9 @@ def test_cleans_text(kind: BlockKind, text: str, cleaned: str) -> None:
 )
 def test_blocks_that_say_nothing_are_left_out(kind: BlockKind, text: str) -> None:
     assert clean([Block(kind, text)]) == []
+
+
+def test_page_breaks_stay_where_they_are() -> None:
+    text = "第一页  末\u200b尾 第二页\u00ad开头"
+    block = Block("paragraph", text, page=1, page_breaks=(text.index("第二页"),))
+    assert clean([block]) == [Block("paragraph", "第一页 末尾 第二页开头", page=1, page_breaks=(7,))]

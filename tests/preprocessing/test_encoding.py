@@ -1,6 +1,6 @@
 import pytest
 
-from preprocessing.encoding import decode
+from preprocessing.encoding import decode, decode_clean
 from preprocessing.errors import LoadError
 
 SIMPLIFIED = "第三条 职工累计工作已满1年的，年休假5天。\n押金50元，当日退还。"
@@ -19,6 +19,13 @@ TRADITIONAL = "第三條 職工累計工作已滿一年，年休假五天。\n�
         (TRADITIONAL.encode("big5"), TRADITIONAL, "big5"),
         ("Don’t pay more than 5 €.".encode("cp1252"), "Don’t pay more than 5 €.", "cp1252"),
         (b"plain", "plain", "utf-8"),
+        (SIMPLIFIED.encode("utf-16-le"), SIMPLIFIED, "utf-16-le"),
+        (SIMPLIFIED.encode("utf-16-be"), SIMPLIFIED, "utf-16-be"),
+        ("年休假五天".encode("gbk"), "年休假五天", "gb18030"),
+        ("年休假五天".encode("big5"), "年休假五天", "big5"),
+        (TRADITIONAL.encode("gbk"), TRADITIONAL, "gb18030"),
+        (f"{TRADITIONAL}恒裏".encode("cp950"), f"{TRADITIONAL}恒裏", "cp950"),
+        (f"{TRADITIONAL}啲嘢喺邊度".encode("big5hkscs"), f"{TRADITIONAL}啲嘢喺邊度", "big5hkscs"),
     ],
 )
 def test_decodes(data: bytes, text: str, encoding: str) -> None:
@@ -40,3 +47,18 @@ def test_line_ends_become_newlines() -> None:
 def test_refuses_what_is_no_text(data: bytes, message: str) -> None:
     with pytest.raises(LoadError, match=message):
         decode(data)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
+def test_a_file_cut_inside_a_character_is_still_told_by_the_rest(encoding: str) -> None:
+    decoded = decode_clean((SIMPLIFIED * 3).encode(encoding)[:-1])
+    assert decoded.text == f"{(SIMPLIFIED * 3)[:-1]}[?]"
+    assert decoded.encoding == encoding
+    assert decoded.warnings == ("mojibake or lost characters ([?]) in part of line 4",)
+
+
+def test_a_declared_encoding_is_believed_where_the_bytes_fit_it() -> None:
+    assert decode("年假".encode("big5"), "big5") == ("年假", "big5")
+    assert decode("年假".encode(), "big5") == ("年假", "utf-8")
+    assert decode("年假".encode(), "x-unknown") == ("年假", "utf-8")
+    assert decode("年假".encode("gbk"), "GB2312") == ("年假", "gb18030")

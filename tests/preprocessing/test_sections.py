@@ -32,8 +32,9 @@ def test_comments_in_code_are_no_headings_and_setext_ones_are() -> None:
 
 
 def test_headings_without_text_give_no_section_unless_they_state_something() -> None:
-    assert paths("# 一\n\n# 二\n\n# 紧急电话：8001\n\n# 三\n\n正文") == [
+    assert paths("# 一\n\n# 二\n\n# 紧急电话：8001\n\n# 押金 50 元\n\n# 第 3 章\n\n# 三\n\n正文") == [
         (("紧急电话：8001",), "紧急电话：8001"),
+        (("押金 50 元",), "押金 50 元"),
         (("三",), "正文"),
     ]
 

@@ -111,7 +111,8 @@ def test_a_bad_new_state_leaves_the_old_one(base: KnowledgeBase) -> None:
 
 
 def test_files_of_one_name_in_two_folders_are_two_documents(base: KnowledgeBase) -> None:
-    base.ingest([write("hr/policy.md", "# 考勤\n\n迟到三次扣半天。\n"), write("it/policy.md", "# 口令\n\n口令 90 天一换。\n")])
+    base.ingest([write("hr/policy.md", "# 考勤\n\n迟到三次扣半天。\n")])
+    base.ingest([write("it/policy.md", "# 口令\n\n口令 90 天一换。\n")])
     assert {record.source for record in base.documents()} == {"hr/policy.md", "it/policy.md"}
     base.delete("hr/policy.md")
     assert texts(base, "口令", k=1) == ["口令 90 天一换。"]

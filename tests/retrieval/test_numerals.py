@@ -1,12 +1,15 @@
 import pytest
 
-from retrieval.numerals import fold_ordinals, to_int
+from retrieval.numerals import fold_ordinals, to_decimal, to_int
 
 
 @pytest.mark.parametrize(
     ("numeral", "value"),
-    [("零", 0), ("十", 10), ("十二", 12), ("四十六", 46), ("一百零五", 105), ("一千二百", 1200), ("两万", 20_000)]
-    + [("三万零五十", 30_050), ("一亿二千万", 120_000_000), ("二〇二四", 2024), ("一百一十", 110)],
+    [
+        *(("零", 0), ("十", 10), ("十二", 12), ("四十六", 46), ("一百零五", 105), ("一千二百", 1200), ("两万", 20_000)),
+        *(("三万零五十", 30_050), ("一亿二千万", 120_000_000), ("二〇二四", 2024), ("一百一十", 110)),
+        ("二万万", 200_000_000),
+    ],
 )
 def test_to_int(numeral: str, value: int) -> None:
     assert to_int(numeral) == value
@@ -16,6 +19,20 @@ def test_to_int(numeral: str, value: int) -> None:
 def test_to_int_refuses_other_text(text: str) -> None:
     with pytest.raises(ValueError, match="not a Chinese numeral"):
         to_int(text)
+
+
+@pytest.mark.parametrize(
+    ("numeral", "value"),
+    [("三点五", "3.5"), ("十二点零六", "12.06"), ("一百点五〇", "100.50"), ("零点二五", "0.25"), ("两万", "20000")],
+)
+def test_to_decimal(numeral: str, value: str) -> None:
+    assert str(to_decimal(numeral)) == value
+
+
+@pytest.mark.parametrize("text", ["", "三点", "点五", "三点十", "三点五点六", "3.5"])
+def test_to_decimal_refuses_other_text(text: str) -> None:
+    with pytest.raises(ValueError, match="not a Chinese numeral"):
+        to_decimal(text)
 
 
 def test_fold_ordinals_touches_articles_only() -> None:

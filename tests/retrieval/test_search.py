@@ -59,9 +59,10 @@ def test_filters_hold_in_both_legs(engine: Engine) -> None:
 
 def test_reranker_orders_the_fused_candidates(engine: Engine) -> None:
     plain = search("年假", engine, Filter(), k=3)
-    reranked = search("年假", Engine(engine.embedder, engine.store, engine.keyword, Reversed()), Filter(), k=3)
+    with_reranker = Engine(engine.embedder, engine.store, engine.keyword, Reversed())
+    reranked = search("年假", with_reranker, Filter(), k=3)
     assert [hit.chunk.chunk_id for hit in reranked] == [hit.chunk.chunk_id for hit in plain][::-1]
-    kept = search("年假", Engine(engine.embedder, engine.store, engine.keyword, Reversed()), Filter(), k=3, rerank=False)
+    kept = search("年假", with_reranker, Filter(), k=3, rerank=False)
     assert [hit.chunk.chunk_id for hit in kept] == [hit.chunk.chunk_id for hit in plain]
 
 

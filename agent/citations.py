@@ -1,0 +1,89 @@
+"""The labels in an answer, such as [S1], and the sentences that they belong to."""
+
+import re
+from collections.abc import Container, Iterator
+
+_ONE_LABEL = r"[SsＳｓ]\s?\d{1,3}"
+_LABELS = rf"[\[【［(（]\s*{_ONE_LABEL}(?:\s*[,，、;；/&\-–~和及]?\s*{_ONE_LABEL})*\s*[\]】］)）]"
+_LABEL_GROUP = re.compile(_LABELS)
+_ABBREVIATIONS = (
+    *("e.g", "i.e", "No", "no", "vs", "Dr", "Mr", "Ms", "Mrs", "St", "Art", "Sec", "Fig", "approx", "U.S"),
+    *("Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec"),
+)
+_FULL_STOP = "".join(rf"(?<!\b{re.escape(word)})" for word in _ABBREVIATIONS) + r"(?<!^\d)(?<!^\d\d)\."
+_SENTENCE_END = re.compile(
+    rf"(?:[。！？；]+|(?:[!?]+|{_FULL_STOP})(?=\s|$|[\"”’)）*]|{_LABELS}))[\"”’」』)）*_]*(?:\s*{_LABELS})*[。.；;]?"
+)
+_TABLE_RULE = re.compile(r"^[\s|:+-]*$")
+
+
+def cited_labels(answer: str) -> list[str]:
+    """Return the labels of an answer as `S1`, in order, each once."""
+    return list(dict.fromkeys(label for group in _LABEL_GROUP.findall(answer) for label in _labels_in(group)))
+
+
+def without_labels(text: str) -> str:
+    """Return the text with a space in the place of each group of labels."""
+    return _LABEL_GROUP.sub(" ", text)
+
+
+def remove_unknown_labels(answer: str, known: Container[str]) -> tuple[str, list[str]]:
+    """Return the answer with its known labels written as `[S1]`, and the labels that were removed.
+
+    `known` holds labels such as `S1`.
+    """
+    removed: dict[str, None] = {}
+
+    def rewrite(match: re.Match[str]) -> str:
+        labels = _labels_in(match[2])
+        removed.update(dict.fromkeys(label for label in labels if label not in known))
+        if kept := "".join(f"[{label}]" for label in dict.fromkeys(labels) if label in known):
+            return match[1] + kept + match[3]
+        before, after = answer[: match.start()][-1:], answer[match.end() :][:1]
+        if before in ("", "\n") or not after:
+            return match[1] if before in ("", "\n") else ""
+        joins_words = before.isascii() and before.isalnum() and after.isascii() and after.isalnum()
+        return match[3] or (" " if joins_words else "")
+
+    cleaned = re.sub(rf"([ \t]*)({_LABELS})([ \t]*)", rewrite, answer)
+    return cleaned, list(removed)
+
+
+def split_claims(answer: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Return each sentence as it stands in the answer, with the labels in it or right after it.
+
+    A line, a list item or a table row is at least one sentence; a line of labels belongs to the sentence before it.
+    """
+    spans: list[tuple[int, int]] = []
+    position = 0
+    for line in answer.splitlines(keepends=True):
+        for start, end in _sentence_spans(line):
+            if spans and _is_only_labels(line[start:end]):
+                spans[-1] = (spans[-1][0], position + end)
+            else:
+                spans.append((position + start, position + end))
+        position += len(line)
+    return [(answer[start:end], tuple(cited_labels(answer[start:end]))) for start, end in spans]
+
+
+def _sentence_spans(line: str) -> Iterator[tuple[int, int]]:
+    """Yield where the sentences of a line begin and end, without the white space around them."""
+    if _TABLE_RULE.match(line):
+        return
+    ends = [len(line)]
+    if not line.lstrip().startswith("|"):
+        ends = [match.end() for match in _SENTENCE_END.finditer(line)] + ends
+    start = 0
+    for end in ends:
+        piece = line[start:end]
+        if piece.strip():
+            yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+        start = end
+
+
+def _is_only_labels(sentence: str) -> bool:
+    return not re.sub(r"[\s。.；;，,*]", "", _LABEL_GROUP.sub("", sentence))
+
+
+def _labels_in(group: str) -> list[str]:
+    return [f"S{int(digits)}" for digits in re.findall(r"\d+", group)]

@@ -1,0 +1,97 @@
+"""Find the labels of a reply, such as `Action:`, `**Final Answer:**` or 【行动】, at the start of its lines."""
+
+import re
+from dataclasses import dataclass
+
+from agent.react.label_words import COMMON_WORDS, WORDS, Kind, any_of
+
+# One character for one character, so that a position in the folded text is the position in the text.
+_FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20} | dict.fromkeys(map(ord, "﹕∶꞉"), 0x3A)
+OPENING_MARKS = "*_`\"'“‘「『【[("
+CLOSING_MARKS = "*_`\"'”’」』】])"
+_CLOSING = str.maketrans(OPENING_MARKS, CLOSING_MARKS)
+_LEAD = rf"(?:[^\S\n]|[\u200b\ufeff#>{re.escape(OPENING_MARKS)}]|[-•+](?=[ \t*])|\d{{1,2}}[.)、])*"
+
+_LABEL = re.compile(
+    rf"^(?P<lead>{_LEAD})(?:(?P<call>{any_of(WORDS['call'])})|(?P<word>"
+    + "|".join(f"(?P<{kind}>{any_of(words)})" for kind, words in WORDS.items() if kind != "call")
+    + r")[ \t]*\d{0,2}[ \t]*(?P<close>[*_`\"'”’」』】\])]*)[ \t]*(?P<colon>:?))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BEGINNINGS = frozenset(
+    compact[:size]
+    for words in WORDS.values()
+    for compact in (re.sub(r"[ _-]", "", word.lower()) for word in words)
+    for size in range(len(compact) + 1)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label at the start of a line."""
+
+    kind: Kind
+    start: int
+    end: int
+    """Where its value begins."""
+    opened: str
+    """Marks opened before the label and still open at its end, as in `**Action: name**`."""
+    new_turn: bool
+    """Ends a final answer that it stands in."""
+    colon: bool = True
+
+
+def find_labels(text: str, *, complete: bool = True) -> list[Label]:
+    """Return the labels of a reply in reading order; of an incomplete one, without a last whose colon may yet come."""
+    folded = text.translate(_FOLD)
+    found = (_label_at(folded, match) for match in _LABEL.finditer(folded))
+    labels = [label for label in found if label]
+    if not complete and labels and not labels[-1].colon and not text[labels[-1].end :].strip(" \t"):
+        labels.pop()
+    return labels
+
+
+def closing(opened: str) -> str:
+    """Return the marks that close these opening ones: `】**` for `**【`."""
+    return opened[::-1].translate(_CLOSING)
+
+
+def may_become_label(line: str) -> bool:
+    """Tell whether the beginning of a line may turn out to be a label when the rest arrives."""
+    folded = line.translate(_FOLD)
+    lead = re.match(_LEAD, folded)
+    word = re.sub(r"[\s_-]", "", folded[lead.end() if lead else 0 :]).lower()
+    return word.rstrip("0123456789" + CLOSING_MARKS) in _BEGINNINGS
+
+
+def _label_at(folded: str, match: re.Match[str]) -> Label | None:
+    lead, end = match["lead"], match.end()
+    if match["call"]:
+        return Label("call", match.start(), end, "", new_turn=True)
+    kind: Kind = next(kind for kind in WORDS if kind != "call" and match[kind])
+    opened = "".join(re.findall(f"[{re.escape(OPENING_MARKS)}]+", lead))
+    if not match["colon"] and not _stands_alone(folded, match, kind, opened):
+        return None
+    if match["close"]:
+        if '"' in opened and folded.count("{", 0, end) > folded.count("}", 0, end):
+            return None  # a key of a JSON object
+        opened = ""
+    elif opened and folded.startswith(closers := closing(opened), end):
+        end, opened = end + len(closers), ""
+    listed = re.search(r"[-•+\d]", lead)
+    asked = kind == "question" and lead.strip()  # a marked "Question:" is a heading of the answer
+    common = kind == "input" or match["word"].lower() in COMMON_WORDS
+    colon = bool(match["colon"])
+    return Label(kind, match.start(), end, opened, colon and not (listed or asked or common), colon)
+
+
+def _stands_alone(folded: str, match: re.Match[str], kind: Kind, opened: str) -> bool:
+    """Tell whether a label without a colon is one: a heading, `【行动】name`, or a line of its own."""
+    end = folded.find("\n", match.end())
+    rest = folded[match.end() : end if end >= 0 else len(folded)].strip()
+    boxed = any(mark in opened and closing(mark) in match["close"] for mark in "【[(")
+    if boxed:
+        return not rest.startswith("(")  # a Markdown link
+    headed = opened or "#" in match["lead"]
+    telling = " " in match["word"] or match["word"].startswith(("最终", "行动", "动作"))
+    return not rest and bool(headed or telling or kind in ("action", "observation"))

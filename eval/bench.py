@@ -1,0 +1,114 @@
+"""The story of `eval bench`: each side of each task in a process of its own, then one table."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from eval import bench_encoding as encoding
+from eval import bench_retrieval as searching
+from eval.bench_inputs import BUILD, ENCODED, QUERY, Task
+from eval.report import Cell, markdown_table
+from preprocessing.errors import FolioError
+
+MEMORY = "MiB"
+COLUMNS = (BUILD, QUERY, MEMORY, ENCODED)
+SIZES = (1_000, 10_000, 100_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """One task, and who does it."""
+
+    name: str
+    sides: Mapping[str, Task]
+    sizes: Sequence[int] | None = None
+    """None for those that the person asks for."""
+
+
+CONTESTS = (
+    Contest("keyword search", {"Folio": searching.keyword_folio, "rank_bm25": searching.keyword_rank_bm25}),
+    Contest(
+        "vector search",
+        {"Folio": searching.vector_folio, "qdrant-client local": searching.vector_qdrant_local},
+    ),
+    Contest(
+        "fusion",
+        {"Folio": searching.fuse_folio, "EnsembleRetriever": searching.fuse_langchain},
+        sizes=(20,),
+    ),
+    Contest(
+        "encoding",
+        {"Folio": encoding.encode_folio, "one text at a time": encoding.encode_one_by_one},
+        sizes=(60,),
+    ),
+    Contest("merging", {"Folio": encoding.merge_folio, "re-encoding loop": encoding.merge_naive}, sizes=(60,)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one side took for one size."""
+
+    contest: str
+    side: str
+    size: int
+    figures: Mapping[str, float]
+
+
+def bench(sizes: Sequence[int], measured: Callable[[Measured], None] = lambda _one: None) -> list[Measured]:
+    """Measure every contest, calling `measured` after each side; raise FolioError when a side fails."""
+    found = []
+    for contest in CONTESTS:
+        for size in contest.sizes or sizes:
+            for side in contest.sides:
+                one = Measured(contest.name, side, size, _in_a_process(contest.name, side, size))
+                measured(one)
+                found.append(one)
+    return found
+
+
+def bench_table(found: Sequence[Measured]) -> str:
+    """Return one line a side; what a task does not measure is left open."""
+    lines: list[list[Cell]] = [
+        [one.contest, one.side, f"{one.size:,}", *(_figure(one.figures, column) for column in COLUMNS)] for one in found
+    ]
+    return markdown_table(["task", "", "size", *COLUMNS], lines)
+
+
+def measure(contest: str, side: str, size: int) -> dict[str, float]:
+    """Run one side here and return its figures with the peak memory of this process."""
+    task = next(one for one in CONTESTS if one.name == contest).sides[side]
+    figures = dict(task(size))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Linux counts kibibytes, macOS bytes.
+    return {**figures, MEMORY: peak / (1024 * 1024 if sys.platform == "darwin" else 1024)}
+
+
+def _in_a_process(contest: str, side: str, size: int) -> dict[str, float]:
+    command = [sys.executable, "-m", "eval.bench", contest, side, str(size)]
+    # The child must find this very code, wherever it was started.
+    path = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", check=False, env={**os.environ, "PYTHONPATH": path}
+    )
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit status {done.returncode}"
+        raise FolioError(f"bench: {contest} by {side} at {size:,} failed: {reason}")
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
+
+
+def _figure(figures: Mapping[str, float], column: str) -> str:
+    if column not in figures:
+        return ""
+    value = figures[column]
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(measure(sys.argv[1], sys.argv[2], int(sys.argv[3]))))

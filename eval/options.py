@@ -1,0 +1,25 @@
+"""Options that several commands take."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DataOption = Annotated[Path, typer.Option("--data", help="Folder of the set.", show_default=False)]
+SplitOption = Annotated[str, typer.Option(help="Folder of the questions within the set.")]
+CorpusOption = Annotated[
+    list[Path] | None,
+    typer.Option("--corpus", help="Folder whose corpus.jsonl is searched instead of the set's own; may be repeated."),
+]
+DocumentsOption = Annotated[
+    bool, typer.Option("--whole-documents", help="Chunk and search docs/, also where there are ready-made passages.")
+]
+LimitOption = Annotated[int | None, typer.Option(min=1, help="Score the first N questions only.")]
+JsonOption = Annotated[Path | None, typer.Option(help="File to write the run to.", show_default=False)]
+RunsOption = Annotated[
+    Path | None,
+    typer.Option(help="Folder to write the run to; by default eval/runs of FOLIO_HOME.", show_default=False),
+]
+ResumeOption = Annotated[
+    Path | None, typer.Option(help="Run that stopped half way; its questions are not asked again.", show_default=False)
+]

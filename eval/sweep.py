@@ -1,0 +1,77 @@
+"""Settings of fusion, tried on one set and confirmed on another; each question is searched once, the rest is sums."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from statistics import fmean
+
+from eval.judge import judge_chunks, judge_passages
+from eval.query import Query
+from eval.score_retrieval import score_ranking
+from eval.sets import EvalSet
+from eval.stages import WHOLE_CORPUS
+from retrieval.fusion import fuse
+from retrieval.hit import Hit, Leg
+from retrieval.search import Engine, recall
+
+KEYWORD_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+"""Beside a vector weight of 1, because only the ratio matters."""
+RRF_KS = (10, 30, 60, 100)
+CANDIDATES = (10, 20, 50)
+TOP_NS = (1, 3, 5, 8, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class FusionSetting:
+    """What the sweep varies."""
+
+    vector_weight: float
+    keyword_weight: float
+    rrf_k: int
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The candidates of both legs for one question."""
+
+    query: Query
+    legs: Mapping[Leg, Sequence[Hit]]
+
+
+def grid(in_force: FusionSetting) -> list[FusionSetting]:
+    """Return every setting to try, the one in force first."""
+    tried = [FusionSetting(*values) for values in product((1.0,), KEYWORD_WEIGHTS, RRF_KS, CANDIDATES)]
+    return [in_force, *(setting for setting in tried if setting != in_force)]
+
+
+def recall_all(eval_set: EvalSet, engine: Engine, candidates: int) -> list[Recalled]:
+    """Ask both legs every question that has gold."""
+    return [
+        Recalled(query, recall(query.text, engine, WHOLE_CORPUS, mode="hybrid", candidates=candidates))
+        for query in eval_set.scored
+    ]
+
+
+def score_setting(eval_set: EvalSet, recalled: Sequence[Recalled], setting: FusionSetting, metric: str) -> list[float]:
+    """Return the score of each question under the setting."""
+    judge = judge_passages if eval_set.documents is None else judge_chunks
+    scores = []
+    for one in recalled:
+        ranking, grades = judge(one.query, fused(one.legs, setting))
+        score = score_ranking(ranking, grades, TOP_NS).get(metric)
+        if score is not None:
+            scores.append(score)
+    return scores
+
+
+def fused(legs: Mapping[Leg, Sequence[Hit]], setting: FusionSetting) -> list[Hit]:
+    """Return the candidates of the setting, fused as `retrieval.search.search` does."""
+    cut = {leg: hits[: setting.candidates] for leg, hits in legs.items()}
+    weights: dict[Leg, float] = {"vector": setting.vector_weight, "keyword": setting.keyword_weight}
+    return fuse(cut, weights, setting.rrf_k)[: setting.candidates]
+
+
+def best_first(scores: Mapping[FusionSetting, Sequence[float]]) -> list[FusionSetting]:
+    """Return the settings by falling mean score; of equal ones the one tried first comes first."""
+    return sorted(scores, key=lambda setting: -fmean(scores[setting]))

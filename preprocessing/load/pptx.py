@@ -1,0 +1,99 @@
+"""Slides: each a page with its title as heading, shapes in reading order, tables, charts and notes."""
+
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from preprocessing.document import Block
+from preprocessing.errors import LoadError
+from preprocessing.grid import table_block
+from preprocessing.load.ooxml import check_package, modified_at
+from preprocessing.load.parsed import Parsed
+from preprocessing.load.pptx_shapes import chart_blocks, diagram_blocks, table_rows, text_blocks
+from preprocessing.metadata import sensible_title
+
+_SAME_ROW = 0.5
+"""Share of the lower shape's height by which two shapes must overlap to stand side by side."""
+
+
+def read_pptx(data: bytes, _password: str | None = None) -> Parsed:
+    """Read the shown slides of a presentation."""
+    check_package(data)
+    import pptx  # slow to import
+
+    try:
+        presentation = pptx.Presentation(io.BytesIO(data))
+        slides = [(number, slide) for number, slide in enumerate(presentation.slides, start=1)]
+    except Exception as error:
+        raise LoadError(f"not a readable PowerPoint file: {' '.join(str(error).split())[:100]}") from error
+    shown = [(number, slide) for number, slide in slides if slide.element.get("show") != "0"]
+    hidden = [number for number, slide in slides if slide.element.get("show") == "0"]
+    read = {number: list(_slide_blocks(slide, number)) for number, slide in shown}
+    blank = [number for number, blocks in read.items() if not blocks]
+    told = [f"hidden slides left out: {', '.join(map(str, hidden))}"] if hidden else []
+    told += [f"{len(blank)} of {len(slides)} slides without text: {', '.join(map(str, blank))}"] if blank else []
+    blocks = tuple(block for found in read.values() for block in found)
+    first_title = next((block.text for block in blocks if block.kind == "heading"), None)
+    properties = presentation.core_properties
+    return Parsed(
+        blocks=blocks,
+        property_title=sensible_title(properties.title) or first_title,
+        updated_at=modified_at(properties, presentation.part.package._rels.values()),
+        warnings=tuple(told),
+    )
+
+
+def _slide_blocks(slide: Any, number: int) -> Iterator[Block]:
+    title = slide.shapes.title
+    if title is not None and (text := " ".join(title.text_frame.text.split())):
+        # The title of the deck stands above the others.
+        yield Block("heading", text, 1 if number == 1 else 2, number)
+    for shape in _in_reading_order(slide.shapes):
+        if title is None or shape.shape_id != title.shape_id:
+            yield from (replace(block, page=number) for block in _shape_blocks(shape))
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        notes = slide.notes_slide.notes_text_frame.text.strip()
+        if notes:
+            yield Block("paragraph", notes.replace("\v", "\n"), page=number)
+
+
+def _in_reading_order(shapes: Iterable[Any]) -> list[Any]:
+    """Return shapes row by row, each row from left to right."""
+    rows: list[list[Any]] = []
+    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
+        above = rows[-1][0] if rows else None
+        if above is not None and _overlap(above, shape) > _SAME_ROW * min(above.height or 1, shape.height or 1):
+            rows[-1].append(shape)
+        else:
+            rows.append([shape])
+    return [shape for row in rows for shape in sorted(row, key=lambda shape: shape.left or 0)]
+
+
+def _overlap(above: Any, below: Any) -> int:
+    ends = [(shape.top or 0) + (shape.height or 0) for shape in (above, below)]
+    return int(min(ends) - max(above.top or 0, below.top or 0))
+
+
+def _shape_blocks(shape: Any) -> Iterator[Block]:
+    from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
+
+    if shape.is_placeholder and shape.placeholder_format.type in (
+        PP_PLACEHOLDER.FOOTER,
+        PP_PLACEHOLDER.SLIDE_NUMBER,
+        PP_PLACEHOLDER.DATE,
+        PP_PLACEHOLDER.HEADER,
+    ):
+        return
+    if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+        for member in _in_reading_order(shape.shapes):
+            yield from _shape_blocks(member)
+    elif shape.has_text_frame:
+        is_list = shape.is_placeholder and shape.placeholder_format.type in (PP_PLACEHOLDER.BODY, PP_PLACEHOLDER.OBJECT)
+        yield from text_blocks(shape.text_frame, is_list)
+    elif getattr(shape, "has_table", False):
+        yield from filter(None, [table_block(list(table_rows(shape.table)))])
+    elif getattr(shape, "has_chart", False):
+        yield from chart_blocks(shape.chart)
+    else:
+        yield from diagram_blocks(shape)

@@ -1,0 +1,41 @@
+"""The model files of this folder, each checked against its SHA-256 before it is used."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from preprocessing.errors import FolioError
+
+FOLDER = Path(__file__).parent
+CHECKSUMS = "checksums.json"
+
+
+def checked(name: str, folder: Path = FOLDER) -> Path:
+    """Return the path of a model file; raises FolioError when it is missing or is not the file it should be."""
+    path = folder / name
+    try:
+        expected = json.loads((folder / CHECKSUMS).read_text(encoding="utf-8"))[name]
+        found = sha256(path)
+    except FileNotFoundError as error:
+        raise FolioError(f"model file {error.filename} is missing: install Folio anew, or build it: {_HOW}") from error
+    if found != expected:
+        raise FolioError(
+            f"model file {path} is damaged or replaced: its SHA-256 begins {found[:12]}, not {expected[:12]} as "
+            f"{CHECKSUMS} says; install Folio anew, or build it: {_HOW}"
+        )
+    return path
+
+
+def write_checksums(folder: Path, names: list[str]) -> None:
+    """Write the SHA-256 of these files beside them, for `checked`."""
+    sums = {name: sha256(folder / name) for name in sorted(names)}
+    (folder / CHECKSUMS).write_text(json.dumps(sums, indent=2) + "\n", encoding="utf-8")
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+_HOW = "python -m retrieval.models.build_encoder"

@@ -1,0 +1,140 @@
+"""Run the bundled encoder: texts become sentence vectors, or one state for each token."""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.models.artefacts import FOLDER, checked
+
+GRAPH = "encoder.onnx"
+TOKENIZER = "tokenizer.json"
+DIMENSION = 384
+
+Vectors = NDArray[np.float32]
+TokenIds = NDArray[np.int64]
+
+_START, _PAD, _END = 0, 1, 2
+_WINDOW = 510
+"""Tokens of text that the model reads at a time, besides start and end."""
+_BATCH_TOKENS = 256
+"""Texts share a batch up to this many tokens: more no longer fit a core's cache, and each token takes longer."""
+_MOST_THREADS = 8
+"""A batch this small gives more threads nothing to do."""
+
+
+class Encoder:
+    """multilingual-e5-small in int8, for any thread; the files are read at the first text."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        """Prepare; `folder` holds the graph, the tokenizer and their checksums."""
+        self._folder = folder
+        self._loading = threading.Lock()
+        self._loaded: tuple[Any, Any] | None = None
+
+    def sentences(self, texts: Sequence[str], prefix: str) -> Vectors:
+        """Return one unit vector a text: float32, shape (len(texts), 384).
+
+        A text beyond 510 tokens is read in windows, and gets the average of their vectors weighted by tokens.
+        Raises FolioError when a model file is missing or damaged.
+        """
+        windows = [_windows(ids) for ids in self._token_ids(texts, prefix)]
+        flat = [window for group in windows for window in group]
+        vectors = np.empty((len(flat), DIMENSION), dtype=np.float32)
+        for batch in _batches(flat):
+            vectors[batch] = self._run("sentence", [flat[at] for at in batch])
+        if len(flat) == len(texts):
+            return vectors
+        weights = np.array([len(window) for window in flat], dtype=np.float32)[:, None]
+        starts = np.cumsum([0] + [len(group) for group in windows[:-1]])
+        sums = np.add.reduceat(vectors * weights, starts, axis=0)
+        means: Vectors = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        return means
+
+    def token_states(self, texts: Sequence[str], prefix: str) -> list[tuple[TokenIds, Vectors]]:
+        """Return for each text its token ids, int64 (tokens,), and their states, float32 (tokens, 384).
+
+        The tokens are the text's own, those of the prefix and the marks of start and end left out; a text beyond
+        510 tokens is read in windows laid end to end. States are not of length one.
+        """
+        skipped = len(self._token_ids([""], prefix)[0])
+        every_id = self._token_ids(texts, prefix)
+        windows = [_windows(ids) for ids in every_id]
+        flat = [window for group in windows for window in group]
+        states: list[Vectors] = [np.empty(0, dtype=np.float32)] * len(flat)
+        for batch in _batches(flat):
+            padded = self._run("states", [flat[at] for at in batch])
+            for at, row in zip(batch, padded, strict=True):
+                states[at] = row[1 : len(flat[at]) + 1]
+        ends = np.cumsum([len(group) for group in windows])
+        joined = [np.concatenate(states[end - len(group) : end]) for group, end in zip(windows, ends, strict=True)]
+        return [
+            (np.array(ids[skipped:], dtype=np.int64), whole[skipped:])
+            for ids, whole in zip(every_id, joined, strict=True)
+        ]
+
+    def _token_ids(self, texts: Sequence[str], prefix: str) -> list[list[int]]:
+        _, tokenizer = self._model()
+        # One by one: a batch would start threads of the tokenizer's own, and the time is in the model anyway.
+        return [tokenizer.encode(prefix + _readable(text), add_special_tokens=False).ids for text in texts]
+
+    def _run(self, output: str, windows: list[list[int]]) -> Vectors:
+        session, _ = self._model()
+        longest = max(len(window) for window in windows) + 2
+        ids = np.full((len(windows), longest), _PAD, dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, window in enumerate(windows):
+            ids[row, : len(window) + 2] = [_START, *window, _END]
+            mask[row, : len(window) + 2] = 1
+        result: Vectors = session.run([output], {"ids": ids, "mask": mask})[0]
+        return result
+
+    def _model(self) -> tuple[Any, Any]:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _load(self._folder)
+        return self._loaded
+
+
+def _load(folder: Path) -> tuple[Any, Any]:
+    # Imported late: commands without a search need not wait for them.
+    from onnxruntime import InferenceSession, SessionOptions
+    from tokenizers import Tokenizer
+
+    options = SessionOptions()
+    # A number of our own, or each thread is tied to one core, the same one in every process.
+    options.intra_op_num_threads = min(_cores(), _MOST_THREADS)
+    # Waiting threads sleep: spinning would take the cores from other processes.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    session = InferenceSession(str(checked(GRAPH, folder)), options, providers=["CPUExecutionProvider"])
+    return session, Tokenizer.from_file(str(checked(TOKENIZER, folder)))
+
+
+def _cores() -> int:
+    # Where the system says it, the cores this process may use, which in a container are fewer than there are.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _windows(ids: list[int]) -> list[list[int]]:
+    return [ids[at : at + _WINDOW] for at in range(0, len(ids), _WINDOW)]
+
+
+def _batches(windows: list[list[int]]) -> Iterator[list[int]]:
+    """Yield the indices of windows of about one length, so that little is padding."""
+    batch: list[int] = []
+    for at in sorted(range(len(windows)), key=lambda index: len(windows[index])):
+        if batch and (len(batch) + 1) * (len(windows[at]) + 2) > _BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(at)
+    if batch:
+        yield batch
+
+
+def _readable(text: str) -> str:
+    # Half a surrogate pair has no UTF-8 form.
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")

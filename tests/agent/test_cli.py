@@ -1,0 +1,494 @@
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pypdf import PdfWriter
+
+import retrieval.knowledge_base
+from agent import cli
+from agent.settings import Settings
+from retrieval.knowledge_base import KnowledgeBase
+from tests.agent.chat_server import ChatServer, Raw
+from tests.agent.conftest import LEAVE, VPN
+from tests.fakes import CharacterEmbedder
+
+ROOT = Path(__file__).parents[2]
+KEY = "sk-very-secret-0123456789"
+DOCUMENT = {"doc_id", "source", "title", "doc_type", "version", "updated_at", "chunks"}
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        """Return the one JSON value that standard output must be."""
+        return json.loads(self.out)
+
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Folio = Callable[..., Done]
+
+
+@pytest.fixture
+def folio(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Folio:
+    """Return the command, run in this process on a home of its own with a predictable embedder."""
+    monkeypatch.setattr(retrieval.knowledge_base, "open_embedder", lambda _model: CharacterEmbedder())
+    monkeypatch.setenv("FOLIO_HOME", str(tmp_path / "home"))
+
+    def run(*arguments: object, piped: bytes = b"") -> Done:
+        monkeypatch.setattr(sys, "argv", ["folio", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped), encoding="utf-8"))
+        with pytest.raises(SystemExit) as exited:
+            cli.main()
+        captured = capsys.readouterr()
+        return Done(int(exited.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """Return a folder of two documents."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "leave.md").write_text(LEAVE, encoding="utf-8")
+    (folder / "vpn_en.md").write_text(VPN, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def ready(folio: Folio, docs: Path) -> Folio:
+    """Return the command with both documents in."""
+    assert folio("ingest", docs).code == 0
+    return folio
+
+
+def is_one_line(done: Done) -> bool:
+    """Say whether the command ended as an error that a person can mend must end."""
+    return done.code == 2 and done.out == "" and done.err.startswith("folio: ") and done.err.count("\n") == 1
+
+
+# ingest
+
+
+def test_ingest(folio: Folio, docs: Path) -> None:
+    first = folio("ingest", docs, "--json")
+    assert first.code == 0
+    assert first.json() == {"documents": 2, "chunks": 3, "unchanged": 0, "updated": 0, "failed": []}
+
+    (docs / "vpn_en.md").write_text(VPN + "\nIt needs a token.\n", encoding="utf-8")
+    again = folio("ingest", docs / "leave.md", docs / "vpn_en.md", "--json").json()
+    assert (again["documents"], again["unchanged"], again["updated"], again["failed"]) == (2, 1, 1, [])
+
+    told = folio("ingest", docs)
+    assert (told.code, told.err) == (0, "")
+    assert told.out == f"2 documents, {again['chunks']} chunks (2 unchanged, 0 updated, 0 failed)\n"
+
+
+def test_ingest_with_metadata(folio: Folio, docs: Path) -> None:
+    assert folio("ingest", docs / "leave.md", "--meta", "department=人事", "--meta", "department=法务").code == 0
+    assert folio("ingest", docs / "vpn_en.md", "--meta", "department=IT").code == 0
+    for department, names in (("人事", {"leave.md"}), ("法务", {"leave.md"}), ("IT", {"vpn_en.md"}), ("x", set())):
+        hits = folio("search", "VPN 年假", "--filter", f"department={department}", "--json").json()["hits"]
+        assert {Path(hit["source"]).name for hit in hits} == names
+
+
+def blank_pdf(path: Path) -> None:
+    writer = PdfWriter()
+    writer.add_blank_page(width=72, height=72)
+    writer.write(path)
+
+
+BAD_FILES: dict[str, Callable[[Path], object]] = {
+    "missing.md": lambda _path: None,
+    "empty.md": lambda path: path.touch(),
+    "blank.txt": lambda path: path.write_text(" \n\u3000\n", encoding="utf-8"),
+    "sheet.xyz": lambda path: path.write_text("text", encoding="utf-8"),
+    "broken.pdf": lambda path: path.write_bytes(b"%PDF-1.7\nnothing more"),
+    "scan.pdf": blank_pdf,
+    "broken.docx": lambda path: path.write_bytes(b"PK\x03\x04 no archive"),
+    "binary.txt": lambda path: path.write_bytes(bytes(range(256)) * 8),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_named_and_the_others_are_in(ready: Folio, tmp_path: Path, name: str) -> None:
+    BAD_FILES[name](tmp_path / name)
+    (tmp_path / "good.md").write_text("# 报销\n\n发票须在 30 天内提交。\n", encoding="utf-8")
+
+    done = ready("ingest", tmp_path / name, tmp_path / "good.md", "--json")
+
+    assert (done.code, done.err) == (1, "")
+    report = done.json()
+    assert (report["documents"], report["chunks"]) == (1, 1)
+    (failed,) = report["failed"]
+    assert set(failed) == {"source", "error"}
+    assert Path(failed["source"]).name == name
+    assert failed["error"]
+    assert "\n" not in failed["error"]
+    assert {Path(record["source"]).name for record in ready("documents", "list", "--json").json()} == {
+        "leave.md",
+        "vpn_en.md",
+        "good.md",
+    }
+    told = ready("ingest", tmp_path / name)
+    assert told.code == 1
+    assert told.err == f"failed   {failed['source']}: {failed['error']}\n"
+    assert told.out == "0 documents, 0 chunks (0 unchanged, 0 updated, 1 failed)\n"
+
+
+def test_text_in_a_chinese_encoding_is_read(folio: Folio, tmp_path: Path) -> None:
+    path = tmp_path / "gbk.txt"
+    path.write_bytes("转正员工年假为十二天，须提前三个工作日提交申请，由部门经理审批后生效。".encode("gbk"))
+    assert folio("ingest", path).code == 0
+    assert "十二天" in folio("search", "年假", "--json").json()["hits"][0]["text"]
+
+
+# documents
+
+
+def test_documents(ready: Folio) -> None:
+    records = ready("documents", "list", "--json").json()
+    assert all(set(record) == DOCUMENT for record in records)
+    assert [Path(record["source"]).name for record in records] == ["leave.md", "vpn_en.md"]
+    leave, vpn = records
+    assert (leave["title"], leave["doc_type"], leave["version"], leave["chunks"]) == ("休假制度", "md", None, 2)
+    assert ready("documents", "list").out == "".join(
+        f"{r['doc_id']}  {r['chunks']:>4}  {r['source']}\n" for r in records
+    )
+
+    assert ready("documents", "delete", leave["doc_id"], "--json").json() == [leave]
+    assert ready("documents", "list", "--json").json() == [vpn]
+    assert ready("search", "年假", "--mode", "keyword", "--json").json()["hits"] == []
+    assert Path(leave["source"]).exists()
+    assert ready("documents", "delete", vpn["source"]).out == f"deleted {vpn['source']} (1 chunks)\n"
+    assert ready("documents", "list", "--json").json() == []
+
+
+# search
+
+
+def test_search(ready: Folio) -> None:
+    found = ready("search", "转正员工年假 12 天", "--json").json()
+    assert set(found) == {"query", "hits"}
+    assert found["query"] == "转正员工年假 12 天"
+    assert [hit["rank"] for hit in found["hits"]] == list(range(1, len(found["hits"]) + 1))
+    best = found["hits"][0]
+    assert set(best) == {"rank", "score", "chunk_id", "doc_id", "source", "section", "page", "text", "legs"}
+    assert (best["section"], best["page"]) == ("年假", None)
+    assert best["text"] == "试用期员工年假 5 天。转正员工年假 12 天。"
+    assert set(best["legs"]) == {"vector", "keyword", "fused", "rerank"}
+    assert best["legs"]["rerank"] is None
+    assert [set(best["legs"][leg]) for leg in ("vector", "keyword", "fused")] == [{"rank", "score"}] * 3
+    # Both legs put it first: two times 1 / (60 + 1).
+    assert (best["score"], best["legs"]["fused"]["score"]) == (2 / 61, 2 / 61)
+
+
+@pytest.mark.parametrize(
+    ("mode", "legs"),
+    [("hybrid", {"vector", "keyword", "fused"}), ("vector", {"vector", "fused"}), ("keyword", {"keyword", "fused"})],
+)
+def test_search_modes(ready: Folio, mode: str, legs: set[str]) -> None:
+    best = ready("search", "年假", "--mode", mode, "--k", "1", "--no-rerank", "--json").json()["hits"]
+    assert len(best) == 1
+    assert {leg for leg, place in best[0]["legs"].items() if place} == legs
+
+
+def test_search_for_a_person(ready: Folio) -> None:
+    out = ready("search", "VPN", "--mode", "keyword").out
+    assert out.startswith("1. Remote access")
+    assert "\n   VPN sessions are closed after 45 minutes of inactivity.\n" in out
+    assert ready("search", "zzz", "--mode", "keyword").out == "nothing was found\n"
+
+
+def test_a_file_of_queries_is_answered_in_order(ready: Folio, tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    queries = ["VPN", "年\u2028假", "病假\x0c工资"]
+    lines = [json.dumps({"query": query, "query_id": "q"}, ensure_ascii=False) for query in queries]
+    path.write_text("\ufeff" + "\r\n\n".join(lines), encoding="utf-8", newline="")
+    results = [json.loads(line) for line in ready("search", "--queries", path).out.rstrip("\n").split("\n")]
+    assert [result["query"] for result in results] == queries
+    assert [Path(result["hits"][0]["source"]).name for result in results] == ["vpn_en.md", "leave.md", "leave.md"]
+
+
+def test_viewers_see_what_is_theirs(folio: Folio, docs: Path) -> None:
+    assert folio("ingest", docs, "--meta", "visible_to=hr").code == 0
+    assert folio("search", "年假", "--json").json()["hits"] == []
+    assert folio("search", "年假", "--viewer", "it", "--viewer", "hr", "--json").json()["hits"]
+    assert folio("ask", "转正员工年假有几天？", "--json").json()["refused"]
+
+
+# ask
+
+
+def test_ask(ready: Folio) -> None:
+    done = ready("ask", "转正员工年假有几天？", "--json")
+    assert (done.code, done.err) == (0, "")
+    answer = done.json()
+    assert set(answer) == {"answer", "refused", "reason", "citations", "checks", "usage", "session", "trace_id"}
+    assert (answer["refused"], answer["reason"]) == (False, None)
+    assert "转正员工年假 12 天。 [S1]" in answer["answer"]
+    (citation,) = answer["citations"]
+    assert set(citation) == {"label", "chunk_id", "source", "section", "page", "quote"}
+    assert (citation["label"], citation["section"], citation["page"]) == ("S1", "年假", None)
+    assert citation["quote"] in "试用期员工年假 5 天。转正员工年假 12 天。"
+    assert set(answer["usage"]) == {"llm_calls", "tool_calls", "prompt_tokens", "completion_tokens"}
+    assert (answer["usage"]["llm_calls"], answer["usage"]["tool_calls"]) == (2, 1)
+
+
+def test_ask_for_a_person(ready: Folio) -> None:
+    out = ready("ask", "转正员工年假有几天？").out
+    assert "\n\n来源：\n  [S1] " in out
+    assert "leave.md › 年假\n\ntrace " in out
+
+
+def test_decisions_go_to_standard_error(ready: Folio) -> None:
+    done = ready("ask", "转正员工年假有几天？", "--verbose", "--json")
+    assert not done.json()["refused"]
+    assert "tool          knowledge_search" in done.err
+
+
+def test_a_session_goes_on(ready: Folio) -> None:
+    ready("ask", "转正员工年假有几天？", "--session", "s")
+    answer = ready("ask", "那病假呢？", "--session", "s", "--json").json()
+    assert (answer["session"], answer["usage"]["tool_calls"]) == ("s", 2)
+    trace = ready("trace", "show", answer["trace_id"], "--json").json()
+    assert [event["tool"] for event in trace["events"] if event["event"] == "action"] == [
+        "query_rewrite",
+        "knowledge_search",
+    ]
+
+
+def test_a_file_of_questions_with_history(ready: Folio, tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    history = [{"role": "user", "text": "转正员工年假有几天？"}, {"role": "assistant", "text": "12 天"}]
+    lines: list[dict[str, Any]] = [
+        {"query": "那病假呢？", "history": history, "gold": ["x"]},
+        {"query": "那病假呢？"},
+        {"query": "转正员工年假有几天？", "history": None},
+    ]
+    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    done = ready("ask", "--questions", path)
+    assert (done.code, done.err) == (0, "")
+    answers = done.lines()
+    assert len({answer["session"] for answer in answers}) == 3
+    # Only the first is a follow-up of something, and what came before it on other lines is not its conversation.
+    assert [answer["usage"]["tool_calls"] for answer in answers] == [2, 1, 1]
+
+
+def test_a_question_before_any_document(folio: Folio) -> None:
+    answer = folio("ask", "年假有几天？", "--json")
+    assert answer.code == 0
+    assert (answer.json()["refused"], answer.json()["reason"]) == (True, "no_documents")
+    assert is_one_line(folio("search", "年假"))
+
+
+# trace
+
+
+def test_trace_show(ready: Folio) -> None:
+    answer = ready("ask", "转正员工年假有几天？", "--json").json()
+    trace = ready("trace", "show", answer["trace_id"], "--json").json()
+    assert trace["answer"] == answer
+    told = ready("trace", "show", answer["trace_id"]).out
+    assert told.startswith("question   转正员工年假有几天？\n")
+    assert "model      offline\n" in told
+
+
+# what a person can mend
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["search", ""], "the question is blank; type what you want to know"),
+        (["search", " \u3000 "], "the question is blank; type what you want to know"),
+        (["ask", " "], "the question is blank; type what you want to know"),
+        (["search"], "give either a question or --queries FILE.jsonl"),
+        (["search", "q", "--queries", "f"], "give either a question or --queries FILE.jsonl"),
+        (["ask"], "give either a question or --questions FILE.jsonl"),
+        (["search", "q", "--mode", "fuzzy"], "unknown mode 'fuzzy'; choose one of hybrid, vector, keyword"),
+        (["search", "q", "--k", "0"], "k is 0; it must be 1 or more"),
+        (["search", "q", "--filter", "pdf"], "filter 'pdf' is not key=value; a right one is doc_type=pdf"),
+        (["ask", "q", "--filter", "=pdf"], "filter '=pdf' is not key=value; a right one is doc_type=pdf"),
+        (["ingest", ".", "--meta", "hr"], "--meta takes key=value, such as department=hr"),
+        (["documents", "delete", "nosuch"], "no document 'nosuch'; `folio documents list` shows the ids"),
+        (["search", "--queries", "nosuch.jsonl"], "nosuch.jsonl: cannot be read (No such file or directory)"),
+        (["search", "--queries", "."], ".: cannot be read (Is a directory)"),
+        (
+            ["ask", "--questions", "nosuch.jsonl", "--session", "s"],
+            '--session does not go with --questions: a line brings its conversation as "history"',
+        ),
+    ],
+)
+def test_one_line_and_exit_2(folio: Folio, arguments: list[str], message: str) -> None:
+    done = folio(*arguments, "--json")
+    assert is_one_line(done)
+    assert done.err == f"folio: {message}\n"
+
+
+def test_an_unknown_trace(folio: Folio, tmp_path: Path) -> None:
+    done = folio("trace", "show", "nosuch")
+    assert is_one_line(done)
+    assert done.err.startswith(f"folio: there is no trace 'nosuch' in {tmp_path / 'home' / 'traces'}")
+
+
+@pytest.mark.parametrize("command", [["search", "--queries"], ["ask", "--questions"]])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "not JSON (Expecting property name enclosed in double quotes)"),
+        ('"年假"', "the line: input should be a valid dictionary or instance of Question"),
+        ("{}", "query: field required"),
+        ('{"query": 5}', "query: input should be a valid string"),
+        ('{"query": " "}', "query: is blank"),
+        ('{"query": "q", "history": "x"}', "history: input should be a valid list"),
+        ('{"query": "q", "history": ["x"]}', "history.0: input should be a valid dictionary or instance of Message"),
+        ('{"query": "q", "history": [{"role": "user", "content": "x"}]}', "history.0.text: field required"),
+        (
+            '{"query": "q", "history": [{"role": "bot", "text": "x"}]}',
+            "history.0.role: input should be 'user' or 'assistant'",
+        ),
+    ],
+)
+def test_a_bad_line_is_named_before_anything_is_answered(
+    folio: Folio, tmp_path: Path, command: list[str], line: str, message: str
+) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(f'{{"query": "年假"}}\n\n{line}\n', encoding="utf-8")
+    done = folio(*command, path)
+    assert is_one_line(done)
+    assert done.err.startswith(f"folio: {path}, line 3: {message}")
+
+
+def test_a_file_of_queries_in_another_encoding(folio: Folio, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_bytes('{"query": "年假"}'.encode("gbk"))
+    done = folio("search", "--queries", path)
+    assert is_one_line(done)
+    assert done.err == f"folio: {path}: not UTF-8; save the file as UTF-8\n"
+
+
+@pytest.mark.parametrize(
+    "command", [["documents", "list"], ["search", "q"], ["ask", "q"], ["chat"], ["trace", "show", "x"]]
+)
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("FOLIO_TOPK", "3", "there is no setting FOLIO_TOPK; did you mean FOLIO_TOP_K?"),
+        ("FOLIO_TOP_K", "many", "FOLIO_TOP_K: input should be a valid integer"),
+        ("FOLIO_CHUNKING__MAX_CHARS", "1", "FOLIO_CHUNKING__MAX_CHARS: input should be greater than or equal to 20"),
+    ],
+)
+def test_a_bad_setting(
+    folio: Folio, monkeypatch: pytest.MonkeyPatch, command: list[str], name: str, value: str, message: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    done = folio(*command)
+    assert is_one_line(done)
+    assert done.err.startswith(f"folio: {message}")
+
+
+@pytest.mark.parametrize("command", [["ask", "q"], ["chat"]])
+def test_an_address_without_a_model(ready: Folio, monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
+    assert is_one_line(ready(*command))
+    assert ready("search", "年假").code == 0
+
+
+def test_a_home_in_use(ready: Folio, tmp_path: Path) -> None:
+    with KnowledgeBase.open(Settings(home=tmp_path / "home"), embedder=CharacterEmbedder()):
+        for command in (["documents", "list"], ["ingest", "docs"], ["search", "年假"], ["ask", "年假"], ["chat"]):
+            done = ready(*command)
+            assert is_one_line(done)
+            assert f"is in use by process {os.getpid()}: " in done.err
+    assert len(ready("documents", "list", "--json").json()) == 2
+
+
+def test_a_key_that_is_refused_is_shown_nowhere(ready: Folio, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with ChatServer([Raw(401, json.dumps({"error": {"message": f"bad key {KEY}"}}))]) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("FOLIO_CHAT_MODEL", "m")
+        done = ready("ask", "年假有几天？", "--session", "s", "--verbose")
+    assert is_one_line(done)
+    assert done.err == f"folio: the chat model 'm' at {server.host} refused the key; check OPENAI_API_KEY\n"
+    (trace,) = (tmp_path / "home" / "traces").glob("*.json")
+    assert KEY not in trace.read_text(encoding="utf-8")
+    told = ready("trace", "show", trace.stem)
+    assert told.out.endswith("refused the key; check OPENAI_API_KEY\n")
+    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("arguments", [["nosuch"], ["search", "q", "--k", "x"], ["search", "q", "--nosuch"]])
+def test_wrong_usage(folio: Folio, arguments: list[str]) -> None:
+    done = folio(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Usage: folio ")
+    assert "Error: " in done.err
+    assert done.err.isascii()
+
+
+@pytest.mark.parametrize("command", [[], ["ingest"], ["documents"], ["search"], ["ask"], ["chat"], ["trace", "show"]])
+def test_help(folio: Folio, command: list[str]) -> None:
+    done = folio(*command, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("Usage: folio")
+
+
+def test_arguments_that_are_no_text(ready: Folio) -> None:
+    assert ready("ask", "\udcff 年假", "--json").json()["trace_id"]
+    assert ready("search", "\udcff 年假", "--json").json()["hits"]
+
+
+def test_json_survives_an_output_that_cannot_hold_it(ready: Folio, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    output = io.TextIOWrapper(written, encoding="gbk")
+    monkeypatch.setattr(sys, "stdout", output)
+    cli.print_json({"answer": "✅𠮷"})
+    cli.print_json({"answer": "年假"})
+    output.flush()
+    first, second = written.getvalue().decode("gbk").splitlines()
+    assert json.loads(first) == {"answer": "✅𠮷"}
+    assert second == '{"answer": "年假"}'
+
+
+# the command itself, with the embedder that it comes with
+
+
+def test_in_a_process_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "signs.md").write_text("# 符号\n\n办理完成后显示 ✅ 标记，窗口由𠮷田负责。\n", encoding="utf-8")
+    environment = {"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(tmp_path / "home")}
+
+    def run(*arguments: str, encoding: str) -> tuple[int, str, str]:
+        command = [sys.executable, "-m", "agent.cli", *arguments]
+        env = environment | {"PYTHONIOENCODING": encoding}
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, check=False)
+        return done.returncode, done.stdout.decode(encoding), done.stderr.decode(encoding)
+
+    code, out, err = run("ingest", "signs.md", "--json", encoding="utf-8")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {"documents": 1, "chunks": 1, "unchanged": 0, "updated": 0, "failed": []}
+
+    code, out, err = run("ask", "办理完成后显示什么标记？", encoding="gbk")
+    assert (code, err) == (0, "")
+    assert "办理完成后显示 ? 标记，窗口由?田负责。 [S1]" in out
+    assert "\x1b" not in out
+
+    code, out, err = run("documents", "delete", "nosuch", encoding="utf-8")
+    assert (code, out) == (2, "")
+    assert err == "folio: no document 'nosuch'; `folio documents list` shows the ids\n"

@@ -1,0 +1,58 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from eval.chunkings import fixed
+from eval.run_chunking import load_documents, run_chunking
+from eval.score_chunking import chunk_all, within_budget
+from eval.sets import load_set
+from eval.vector_cache import CachedEmbedder, vector_cache
+from preprocessing.errors import FolioError
+from retrieval.settings import RetrievalSettings
+from tests.fakes import CharacterEmbedder, make_hit
+
+Make = Callable[..., Path]
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [(3, ["abc"]), (4, ["abc", "d"]), (5, ["abc", "de"]), (99, ["abc", "de", "f"]), (2, ["ab"])],
+)
+def test_the_budget_is_used_to_the_last_character(budget: int, expected: list[str]) -> None:
+    hits = [make_hit("abc"), make_hit("de"), make_hit("f")]
+    assert [text for text, _ in within_budget(hits, budget)] == expected
+
+
+def test_every_text_is_counted_as_encoded(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
+    documents = load_documents(make_set(docs=docs) / "docs")
+    assert list(documents) == ["leave.md", "travel.md"]
+    with vector_cache(tmp_path / "v") as connection:
+        chunked = chunk_all(list(documents.values()), fixed(10_000), CachedEmbedder(CharacterEmbedder(), connection))
+    assert [chunk.source for chunk in chunked.chunks] == ["leave.md", "travel.md"]
+    # Each text is encoded once, behind its title and a line break.
+    texts = [chunk.text for chunk in chunked.chunks]
+    encoded = sum(map(len, texts)) + len("Leave\n") + len("差旅制度\n")
+    assert chunked.encoded_per_character == pytest.approx(encoded / sum(map(len, texts)))
+    assert chunked.seconds > 0
+
+
+def test_a_run_over_whole_documents(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
+    eval_set = load_set(make_set(docs=docs), whole_documents=True)
+    settings = RetrievalSettings(home=tmp_path)
+    compared = {"fixed 1000": fixed(1000), "fixed 10": fixed(10)}
+    run = run_chunking(
+        eval_set, settings, compared, budget=200, keep=tmp_path / "run.json", embedder=CharacterEmbedder()
+    )
+    assert (run.rows, run.set.searched) == (["fixed 1000", "fixed 10"], 2)
+    scores = [question.scores for question in run.questions]
+    assert [score["fixed 1000"] for score in scores] == [{"hit": 1.0, "complete": 1.0}] * 2
+    # "fifteen days" is longer than a chunk of ten characters.
+    assert scores[1]["fixed 10"] == {"hit": 0.0, "complete": 0.0}
+    assert run.statistics["fixed 10"]["max chars"] == 10
+    assert (tmp_path / "run.json").is_file()
+
+
+def test_passages_alone_cannot_be_chunked(make_set: Make, tmp_path: Path) -> None:
+    with pytest.raises(FolioError, match="chunking needs whole documents"):
+        run_chunking(load_set(make_set()), RetrievalSettings(home=tmp_path), {}, budget=1)

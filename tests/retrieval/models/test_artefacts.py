@@ -1,0 +1,32 @@
+"""A model file is the file it should be, or one clear line says that it is not."""
+
+from pathlib import Path
+
+import pytest
+
+from preprocessing.errors import FolioError
+from retrieval.models.artefacts import checked, write_checksums
+from retrieval.models.encoder import GRAPH, TOKENIZER, Encoder
+
+
+@pytest.mark.parametrize("name", [GRAPH, TOKENIZER])
+def test_the_files_of_the_house_are_whole(name: str) -> None:
+    assert checked(name).stat().st_size < 60_000_000
+
+
+def test_a_changed_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / GRAPH).write_bytes(b"weights")
+    (tmp_path / TOKENIZER).write_bytes(b"{}")
+    write_checksums(tmp_path, [GRAPH, TOKENIZER])
+    (tmp_path / GRAPH).write_bytes(b"other weights")
+    with pytest.raises(FolioError, match=r"encoder\.onnx is damaged or replaced: its SHA-256 begins \w+, not") as one:
+        Encoder(tmp_path).sentences(["年假"], "query: ")
+    assert "\n" not in str(one.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / GRAPH).write_bytes(b"weights")
+    write_checksums(tmp_path, [GRAPH])
+    (tmp_path / GRAPH).unlink()
+    with pytest.raises(FolioError, match=r"model file .+encoder\.onnx is missing: install Folio anew"):
+        checked(GRAPH, tmp_path)
