@@ -37,7 +37,7 @@ lock: $(VENV)/.all
 	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
 	  --output-file requirements.lock pyproject.toml
 	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-	  --constraint requirements.lock --extra models --extra dev \
+	  --constraint requirements.lock --all-extras \
 	  --output-file requirements-all.lock pyproject.toml
 	# The lock names the release; which build of it is installed is for each machine to say.
 	sed -i.bak -E 's/^(torch==[0-9.]+)\+.*/\1/' requirements-all.lock && rm requirements-all.lock.bak

@@ -34,7 +34,7 @@ CONTESTS = (
     Contest("keyword search", {"Folio": searching.keyword_folio, "rank_bm25": searching.keyword_rank_bm25}),
     Contest(
         "vector search",
-        {"Folio": searching.vector_folio, "qdrant-client local": searching.vector_qdrant_local},
+        {"Folio": searching.vector_folio, "qdrant-client in memory": searching.vector_qdrant_local},
     ),
     Contest(
         "fusion",

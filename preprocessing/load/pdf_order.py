@@ -15,6 +15,7 @@ _MOST_UNEVEN = 0.35
 _NARROW_ERROR, _JOINED = 0.1, 0.8
 """Doubt about the width of a narrow character, and the gap that text which goes on leaves at most, in font sizes."""
 _WORD_GAP = 0.05
+_LOOK_BACK = 100
 _MOST_BESIDE = 0.1
 """Share of lines beside another line up to which a page has one column."""
 
@@ -60,7 +61,7 @@ def _baselines_joined(lines: Sequence[Line]) -> list[Line]:
         if not any(span.text.strip() for span in line):
             joined += [list(line)] if line else []  # a blank line parts paragraphs
             continue
-        for before in reversed(joined):
+        for before in reversed(joined[-_LOOK_BACK:]):
             if _touch(before, line) or _touch(line, before):
                 before[:] = _spaced(sorted([*before, *line], key=lambda span: span.x))
                 break

@@ -9,6 +9,7 @@ NEAR = 2.5
 DOUBLE = 7.0
 """Points between the lines of a double rule, where no text fits."""
 _THIN = 3.0
+_MOST_RULES = 3000
 _STROKED = frozenset({b"S", b"s", b"B", b"B*", b"b", b"b*"})
 _PAINTED = _STROKED | {b"f", b"F", b"f*"}
 
@@ -23,8 +24,14 @@ class Rules:
 
     across: Ruled = field(default_factory=dict)
     down: Ruled = field(default_factory=dict)
+    count: int = 0
     _path: list[tuple[float, float, float, float]] = field(default_factory=list)
     _point: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def is_drawing(self) -> bool:
+        """Say whether there are more rules than tables have."""
+        return self.count > _MOST_RULES
 
     def operand(self, operator: bytes, operands: Sequence[Any], cm: Sequence[float], _tm: Sequence[float]) -> None:
         """Take note of a path, and of whether it is painted."""
@@ -44,7 +51,8 @@ class Rules:
             self._path.clear()
 
     def _draw(self, left: float, low: float, right: float, high: float, is_stroked: bool) -> None:
-        if right - left <= _THIN and high - low <= _THIN:
+        self.count += 1
+        if self.is_drawing or (right - left <= _THIN and high - low <= _THIN):
             return
         if high - low <= _THIN:
             _add(self.across, (low + high) / 2, (left, right))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from preprocessing.load.pdf_order import Span
 from preprocessing.load.pdf_rules import DOUBLE, NEAR, Ruled, Rules, covers, joined
 
-_MOST_RULES = 1500
 _WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -22,8 +21,8 @@ class Table:
 
 def tables_of(rules: Rules, spans: Sequence[Span]) -> list[Table]:
     """Return the tables of at least two rows and two columns; one whose text does not fit its cells is none."""
-    if sum(map(len, rules.across.values())) + sum(map(len, rules.down.values())) > _MOST_RULES:
-        return []  # a drawing
+    if rules.is_drawing:
+        return []
     found = (_table(xs, ys, rules, spans) for xs, ys in _grids(joined(rules.across), joined(rules.down)))
     return [table for table in found if table is not None]
 

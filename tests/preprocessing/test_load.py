@@ -8,7 +8,7 @@ from pypdf import PdfReader, PdfWriter
 
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
-from preprocessing.load import load, pdf_pages
+from preprocessing.load import load, ocr, pdf_pages
 from preprocessing.load.pdf import is_garbled
 
 Load = Callable[..., Document]
@@ -167,7 +167,8 @@ def test_pages_that_all_say_the_same_say_it(load_bytes: Load) -> None:
     assert texts(load_bytes("a.pdf", pdf(*["The limit is 13 bar."] * 4))) == ["The limit is 13 bar."] * 4
 
 
-def test_pages_without_text(load_bytes: Load) -> None:
+def test_pages_without_text(load_bytes: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "is_available", lambda: False)
     document = load_bytes("a.pdf", pdf("Cover 2024-17.", "", "", "Term is 36 months."))
     hint = "to read scanned pages: pip install 'folio[ocr]'"
     assert document.warnings == (f"2 of 4 pages without text: 2, 3; {hint}",)

@@ -93,6 +93,15 @@ def test_ruled_tables_say_their_header_on_each_page(load_bytes: Load) -> None:
     ]
 
 
+def test_a_drawing_is_no_table(load_bytes: Load) -> None:
+    made = paper()
+    for number in range(4000):
+        made.line(60 + number % 97, 60 + number % 89, 300, 300 + number / 50)
+    for text, x, y in [("North", 80, 100), ("South", 200, 100), ("East", 80, 200), ("West", 200, 200)]:
+        made.text(x, y, text)
+    assert {block.kind for block in load_bytes("a.pdf", saved(made)).blocks} == {"paragraph"}
+
+
 def test_merged_and_broken_cells_of_ruled_tables(load_bytes: Load) -> None:
     made = paper()
     for x, y, width, height, *lines in [
