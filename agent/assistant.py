@@ -6,11 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from agent.answer import CitedAnswer
 from agent.chat_model import open_chat_model, without_key
 from agent.evidence import EvidenceLedger
 from agent.memory import SessionStore, Turn
-from agent.quote import Quoter
 from agent.refusal import no_documents_text
 from agent.settings import OFFLINE, Settings
 from preprocessing.errors import FolioError
@@ -18,10 +16,12 @@ from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import check
 
-# LangChain takes over a second to import; the chat prompt must not wait for it.
+# LangChain and the checks take over a second to import; the chat prompt must not wait for them.
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from agent.answer import CitedAnswer
+    from agent.quote import Quoter
     from agent.trace import Event, Trace
 
 logger = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ class Assistant:
         listen: "Callable[[Event], None] | None" = None,
         filters: Mapping[str, tuple[str, ...]] | None = None,
         viewer: Sequence[str] | None = None,
-    ) -> CitedAnswer:
+    ) -> "CitedAnswer":
         """Answer the question in the session; a new session is begun when none is given.
 
         `history` is a conversation that goes before it. `listen` is called with each step as it happens. Raises
@@ -130,7 +130,9 @@ class Assistant:
         trace: "Trace",
         filters: Mapping[str, tuple[str, ...]] | None,
         viewer: Sequence[str] | None,
-    ) -> CitedAnswer:
+    ) -> "CitedAnswer":
+        from agent.answer import CitedAnswer
+
         if not self.knowledge_base.documents():
             return CitedAnswer(
                 no_documents_text(question),
@@ -194,8 +196,10 @@ class Assistant:
         )
 
 
-def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
+def quoter_of(knowledge_base: KnowledgeBase) -> "Quoter":
     """Return what chooses quotations with the embedder of the knowledge base."""
+    from agent.quote import Quoter
+
     return Quoter(knowledge_base.engine.embedder, knowledge_base.unrelated_similarity)
 
 

@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from agent.quote import Quoter
 from agent.settings import OFFLINE, Settings
 from preprocessing.errors import FolioError
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+
+    from agent.quote import Quoter
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ class ModelError(FolioError):
     """The chat model could not be reached or refused the request."""
 
 
-def open_chat_model(settings: Settings, quoter: Quoter) -> "BaseChatModel":
+def open_chat_model(settings: Settings, quoter: "Quoter") -> "BaseChatModel":
     """Return the model that the settings name; nothing is sent yet."""
     name = settings.chat_model_name
     if name == OFFLINE:

@@ -3,9 +3,11 @@
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from agent.language import Language, language_of
 from agent.specifics import missing_specifics
 from retrieval.embed.base import Embedder
 from retrieval.numerals import NUMERAL, fold_ordinals
@@ -18,8 +20,11 @@ MAX_UNITS = 48
 SIMILARITY_WEIGHT, COVERAGE_WEIGHT, QUANTITY_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.15, 0.02
 SECOND_MARGIN = 0.15
 """How far the second quotation may score below the first."""
-MIN_SIMILARITY = 0.1
-"""Least scaled similarity of an answer to its question: 0 is that of unrelated texts, 1 of equal ones."""
+MIN_SIMILARITY: Mapping[Language, float] = MappingProxyType({"zh": 0.25, "en": 0.1})
+"""Least scaled similarity of an answer to its question: 0 is that of unrelated texts, 1 of equal ones.
+
+Chosen on `zh_policy` and `handbook_en` so that no right quotation is lost there.
+"""
 MIN_SIMILARITY_ACROSS = -0.1
 """The same where question and answer are of two languages, which lie further apart."""
 
@@ -153,8 +158,9 @@ class Quoter:
 
 def is_about(question: str, best: Candidate) -> bool:
     """Judge whether the best unit is near enough to what was asked."""
-    across = _is_han(question) != _is_han(best.unit.text)
-    return best.similarity >= (MIN_SIMILARITY_ACROSS if across else MIN_SIMILARITY)
+    language = language_of(question)
+    across = language != language_of(best.unit.text)
+    return best.similarity >= (MIN_SIMILARITY_ACROSS if across else MIN_SIMILARITY[language])
 
 
 def split_units(text: str) -> list[Unit]:
@@ -222,12 +228,8 @@ def _coverage(weights: dict[str, float], text: _Text) -> float:
 
 def _holds(word: str) -> Callable[[_Text], bool]:
     """Return whether a text holds the word: anywhere for a Chinese one, which may be cut otherwise there."""
-    return (lambda text: word in text.folded) if _is_han(word) else (lambda text: word in text.tokens)
+    return (lambda text: word in text.folded) if language_of(word) == "zh" else (lambda text: word in text.tokens)
 
 
 def _fold(text: str) -> str:
     return re.sub(r"[\s_-]+", "", fold_ordinals(unicodedata.normalize("NFKC", text).casefold()))
-
-
-def _is_han(text: str) -> bool:
-    return bool(re.search(r"[\u3400-\u9fff]", text))

@@ -5,18 +5,20 @@ import sys
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.utils import get_cwidth
 
-from agent.answer import CitedAnswer
 from agent.assistant import Assistant
 from agent.settings import OFFLINE, Settings
 from agent.show import answer_text, event_text, print_trace, printable
 from preprocessing.errors import FolioError
+
+if TYPE_CHECKING:
+    from agent.answer import CitedAnswer
 
 HELP = """\
 /help      this list                     /sources   passages of the last answer, word for word
@@ -32,7 +34,7 @@ class Repl:
         self._assistant = assistant
         self._session = session or new_session()
         self._verbose = verbose
-        self._last: CitedAnswer | None = None
+        self._last: "CitedAnswer | None" = None
 
     def loop(self, lines: Iterable[str]) -> None:
         """Answer each line until there are no more; stops at /exit."""

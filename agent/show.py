@@ -2,11 +2,13 @@
 
 import re
 import sys
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from agent.answer import CitedAnswer
 from agent.language import language_of
 from agent.refusal import format_place
+
+if TYPE_CHECKING:
+    from agent.answer import CitedAnswer
 
 _SHOWN_HITS = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -17,7 +19,7 @@ def printable(text: str) -> str:
     return _CONTROL.sub("", text)
 
 
-def answer_text(question: str, answer: CitedAnswer) -> str:
+def answer_text(question: str, answer: "CitedAnswer") -> str:
     """Return the answer with its sources under it."""
     if not answer.citations:
         return answer.answer
@@ -61,7 +63,7 @@ def trace_text(record: dict[str, Any]) -> str:
     return "\n".join([*head, *map(event_text, record["events"]), *tail])
 
 
-def print_answer(question: str, answer: CitedAnswer, file: TextIO | None = None) -> None:
+def print_answer(question: str, answer: "CitedAnswer", file: TextIO | None = None) -> None:
     """Write the answer with its sources, and the id of its trace."""
     file = file or sys.stdout
     file.write(printable(f"{answer_text(question, answer)}\n\ntrace {answer.trace_id}\n"))

@@ -1,5 +1,6 @@
 """Predictable stand-ins for models: what they return can be worked out by hand."""
 
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ CHARACTERS = 1024
 class CharacterEmbedder:
     """Embeds by counting characters: texts that share characters are near, whatever their order.
 
-    Dimension c of the vector counts the letters and digits whose code point is c modulo 1024.
+    Dimension c of the vector counts the letters and digits whose code point is c modulo 1024, width and case folded.
     """
 
     model_id = "characters"
@@ -38,7 +39,7 @@ class CharacterEmbedder:
 
 def _count(text: str) -> Vectors:
     vector = np.zeros(CHARACTERS, np.float32)
-    for character in text:
+    for character in unicodedata.normalize("NFKC", text).casefold():
         if character.isalnum():
             vector[ord(character) % CHARACTERS] += 1
     norm = np.linalg.norm(vector)
