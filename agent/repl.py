@@ -34,7 +34,7 @@ class Repl:
         self._assistant = assistant
         self._session = session or new_session()
         self._verbose = verbose
-        self._last: "CitedAnswer | None" = None
+        self._last: CitedAnswer | None = None
 
     def loop(self, lines: Iterable[str]) -> None:
         """Answer each line until there are no more; stops at /exit."""
