@@ -4,7 +4,7 @@ import json
 import math
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from zipfile import BadZipFile
@@ -20,6 +20,10 @@ from retrieval.tokens import TOKENIZER_ID, query_tokens, tokenize
 K1, B, EPSILON = 1.5, 0.75, 0.25
 MIN_IDF = 1e-6
 """Okapi's IDF is zero or less for a word in half of the texts or more; a match must still count for something."""
+
+
+_FIRST = 500
+"""Rows that are sorted at once; more are sorted only when a filter leaves too few of these."""
 
 
 class StaleIndexError(Exception):
@@ -65,12 +69,16 @@ class BM25:
     def search(self, question: str, k: int, where: Filter) -> list[tuple[str, float]]:
         """Return (chunk id, score) of the k best allowed chunks that share a token with the question."""
         with self._lock:
-            tokens = query_tokens(question)
-            sums = self._scores(tokens, floor=True)
-            shared = np.unique(np.concatenate([self._column(token)[0] for token in tokens] or [np.zeros(0, np.int64)]))
-            allowed = [int(row) for row in shared if where.allows(self._rows[int(row)])]
-            best = sorted(allowed, key=lambda row: (-sums[row], self._rows[row].chunk_id))[:k]
-            return [(self._rows[row].chunk_id, float(sums[row])) for row in best]
+            sums = self._scores(query_tokens(question), floor=True)
+            # With the floor, a chunk scores above zero exactly when it shares a token.
+            best: list[tuple[str, float]] = []
+            for row, score in _descending(sums):
+                if len(best) >= k and score < best[-1][1]:
+                    break
+                if where.allows(self._rows[row]):
+                    best.append((self._rows[row].chunk_id, score))
+            # Equal scores are taken in the order of the ids, so that a run repeats.
+            return sorted(best, key=lambda hit: (-hit[1], hit[0]))[:k]
 
     def scores(self, tokens: Sequence[str]) -> dict[str, float]:
         """Return the Okapi score of every chunk for the tokens, by chunk id."""
@@ -203,3 +211,16 @@ class BM25:
         index = cls()
         index.add(list(chunks))
         return index
+
+
+def _descending(scores: NDArray[np.float64]) -> Iterator[tuple[int, float]]:
+    """Yield (row, score) of the rows above zero, best first; the few that are mostly wanted without sorting all."""
+    rows = np.flatnonzero(scores > 0)
+    if len(rows) > 2 * _FIRST:
+        cut = np.partition(scores[rows], len(rows) - _FIRST)[len(rows) - _FIRST]
+        first, rest = rows[scores[rows] >= cut], rows[scores[rows] < cut]
+    else:
+        first, rest = rows, rows[:0]
+    for part in (first, rest):
+        for row in part[np.argsort(-scores[part], kind="stable")]:
+            yield int(row), float(scores[row])

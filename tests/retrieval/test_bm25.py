@@ -88,3 +88,16 @@ def test_a_saved_index_is_never_trusted_against_the_store(tmp_path: Path, damage
         path.write_bytes(b"not an archive")
     with pytest.raises(StaleIndexError):
         BM25.load(path, generation=8 if damage == "generation" else 7)
+
+
+@given(texts, st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), st.integers(1, 12))
+def test_search_gives_the_best_of_all_that_share_a_token(passages: list[str], words: list[str], k: int) -> None:
+    passages = passages * 100
+    question = " ".join(words)
+    index = index_of(*passages)
+    wanted = set(tokenize(question))
+    sharing = [f"c{n}" for n, text in enumerate(passages) if wanted & set(tokenize(text))]
+    everything = index.search(question, len(passages), ALL)
+    assert sorted(chunk_id for chunk_id, _ in everything) == sorted(sharing)
+    assert everything == sorted(everything, key=lambda hit: (-hit[1], hit[0]))
+    assert index.search(question, k, ALL) == everything[:k]
