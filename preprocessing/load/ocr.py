@@ -35,7 +35,8 @@ def read_scanned(data: bytes, password: str | None, pages: Sequence[int]) -> Map
     for number in pages:
         page = document[number - 1]
         scale = min(_DOTS_PER_POINT, _MOST_PIXELS / max(page.get_size()))
-        result = engine(page.render(scale=scale).to_numpy())
+        # Its class depends on what the engine was asked for; all of them here have boxes, texts and scores.
+        result: Any = engine(page.render(scale=scale).to_numpy())
         found = [] if result.boxes is None else list(zip(result.boxes, result.txts, result.scores, strict=True))
         read[number] = lines_of([(box, text) for box, text, score in found if score >= _LEAST_SCORE])
     return read
