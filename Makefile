@@ -2,26 +2,30 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-FOLIO_HOME ?= .folio
-export FOLIO_HOME
+# The samples have an index of their own, so that they never get into the documents of a person.
+SAMPLE_HOME := .folio
 SAMPLE := eval/data/sample/docs
 PACKAGES := agent retrieval preprocessing prompts eval
 
-.PHONY: help chat test check bench lock clean
+.PHONY: help chat test soak check bench lock clean
 
 help:
 	@echo "make chat    ask the sample documents"
 	@echo "make test    run the tests"
+	@echo "make soak    run the tests that take minutes"
 	@echo "make check   lint, types, import contracts"
 	@echo "make bench   speed and memory, side by side with stock parts"
 	@echo "make lock    renew the lock files"
 	@echo "make clean   remove the environment, caches and the sample index"
 
-chat: $(FOLIO_HOME)/.sample
-	@$(BIN)/folio chat
+chat: $(SAMPLE_HOME)/.sample
+	@FOLIO_HOME=$(SAMPLE_HOME) $(BIN)/folio chat
 
 test: $(VENV)/.all
 	$(BIN)/python -m pytest
+
+soak: $(VENV)/.all
+	$(BIN)/python -m pytest -m soak
 
 check: $(VENV)/.all
 	$(BIN)/ruff check .
@@ -59,6 +63,6 @@ $(VENV)/.all: $(VENV)/.main requirements-all.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements-all.lock
 	@touch $@
 
-$(FOLIO_HOME)/.sample: $(VENV)/.main $(wildcard $(SAMPLE)/*)
-	$(BIN)/folio ingest $(SAMPLE)
+$(SAMPLE_HOME)/.sample: $(VENV)/.main $(wildcard $(SAMPLE)/*)
+	FOLIO_HOME=$(SAMPLE_HOME) $(BIN)/folio ingest $(SAMPLE)
 	@touch $@

@@ -12,6 +12,7 @@ from agent.memory import SessionStore, Turn
 from agent.refusal import no_documents_text
 from agent.settings import OFFLINE, Settings
 from preprocessing.errors import FolioError
+from preprocessing.visibility import groups_of
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import check
@@ -149,7 +150,11 @@ class Assistant:
 
         settings, ledger = self.settings, EvidenceLedger()
         memory = SessionMemory(
-            store=self.sessions, session=session, trace_id=trace.trace_id, max_tokens=settings.history_tokens
+            store=self.sessions,
+            session=session,
+            trace_id=trace.trace_id,
+            max_tokens=settings.history_tokens,
+            viewer=groups_of(viewer or ()),
         )
         turns = memory.turns()
 

@@ -3,8 +3,7 @@
 import json
 import runpy
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,8 @@ from preprocessing.errors import FolioError
 from retrieval.catalogue import DocumentRecord
 from retrieval.filters import FilterError, parse_filters
 from retrieval.hit import Hit, as_json
-from retrieval.knowledge_base import IngestReport, KnowledgeBase
+from retrieval.ingest import IngestReport
+from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import Mode
 
 app = typer.Typer(
@@ -53,19 +53,59 @@ def main() -> None:
 
 @app.command()
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders.")],
+    paths: Annotated[list[Path], typer.Argument(help="Files, folders and patterns; - is standard input.")],
     meta: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Metadata for these documents.")] = None,
+    name: Annotated[str | None, typer.Option(help="What standard input is called, such as notes.md.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and write nothing.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on, and bring in what changes, until Ctrl-C.")] = False,
     as_json_: AsJson = False,
 ) -> None:
     """Bring documents in; unchanged ones are left as they are, changed ones replaced."""
-    metadata = read_metadata(meta or [])
-    with KnowledgeBase.open(load_settings()) as knowledge_base, progress_bar() as progress:
-        report = knowledge_base.ingest(paths, metadata, progress)
-    if as_json_:
-        print_json(report_json(report))
+    from agent import ingest as door
+
+    order = door.Order.of(paths, name, read_metadata(meta or []), watch=watch, dry_run=dry_run)
+    settings = load_settings()
+    if watch:
+        from agent.watch import watch as run_watch
+
+        run_watch(order, settings, lambda report: print_report(report, as_json=as_json_))
+        return
+    if dry_run:
+        planned = door.dry_run(order, settings)
+        if as_json_:
+            print_json(door.plan_json(planned))
+        else:
+            typer.echo(printable("\n".join(door.plan_text(planned))))
+        failed = planned.failed
     else:
-        print_report(report)
-    if report.failed:
+        report = door.ingest(order, settings)
+        print_report(report, as_json=as_json_)
+        failed = report.failed
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def extract(
+    files: Annotated[list[Path], typer.Argument(help="Files, folders and patterns.")],
+    password: Annotated[str | None, typer.Option(help="Password of encrypted files.")] = None,
+    as_json_: AsJson = False,
+) -> None:
+    """Show the text, sections and chunks that files give; nothing is stored."""
+    from agent.extract import extract_files, extract_json, extract_text
+
+    any_failed = False
+    for source, extracted, error in extract_files(files, password, load_settings()):
+        any_failed = any_failed or error is not None
+        if as_json_:
+            print_json(extract_json(source, extracted, error))
+        elif extracted:
+            for warning in extracted.warnings:
+                typer.echo(printable(f"warning  {source}: {warning}"), err=True)
+            typer.echo(printable(extract_text(extracted)))
+        else:
+            typer.echo(printable(f"failed   {source}: {error}"), err=True)
+    if any_failed:
         raise typer.Exit(1)
 
 
@@ -204,17 +244,6 @@ def record_json(record: DocumentRecord) -> dict[str, Any]:
     return {name: getattr(record, name) for name in fields}
 
 
-def report_json(report: IngestReport) -> dict[str, Any]:
-    """Return the report of an ingest in the form of the contract."""
-    return {
-        "documents": report.documents,
-        "chunks": report.chunks,
-        "unchanged": report.unchanged,
-        "updated": report.updated,
-        "failed": [{"source": source, "error": error} for source, error in report.failed],
-    }
-
-
 def print_json(value: Any) -> None:
     """Print one JSON value on one line, with `\\u` escapes only where the output cannot hold the characters."""
     text = json.dumps(value, ensure_ascii=False)
@@ -225,16 +254,16 @@ def print_json(value: Any) -> None:
     typer.echo(text)
 
 
-def print_report(report: IngestReport) -> None:
-    """Print what an ingest did, failures and warnings first."""
-    for source, error in report.failed:
-        typer.echo(f"failed   {source}: {error}", err=True)
-    for source, warning in report.warnings:
-        typer.echo(f"warning  {source}: {warning}", err=True)
-    typer.echo(
-        f"{report.documents} documents, {report.chunks} chunks "
-        f"({report.unchanged} unchanged, {report.updated} updated, {len(report.failed)} failed)"
-    )
+def print_report(report: IngestReport, *, as_json: bool) -> None:
+    """Print what an ingest did; for a person, failures and warnings first."""
+    from agent.ingest import problems_text, report_json, report_text
+
+    if as_json:
+        print_json(report_json(report))
+        return
+    for line in problems_text(report):
+        typer.echo(line, err=True)
+    typer.echo(report_text(report))
 
 
 def print_hits(hits: list[Hit]) -> None:
@@ -246,21 +275,6 @@ def print_hits(hits: list[Hit]) -> None:
         typer.echo(printable("   " + chunk.text.replace("\n", "\n   ") + "\n"))
     if not hits:
         typer.echo("nothing was found")
-
-
-@contextmanager
-def progress_bar() -> Iterator[Callable[[int, int, str], None] | None]:
-    """Show the progress of an ingest on standard error, when that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("")
-        yield lambda done, total, source: bar.update(task, completed=done, total=total, description=source)
 
 
 if __name__ == "__main__":

@@ -96,6 +96,7 @@ class SessionMemory(BaseMemory):
     session: str
     trace_id: str
     max_tokens: int
+    viewer: tuple[str, ...] = ()
 
     @property
     def memory_variables(self) -> list[str]:
@@ -108,13 +109,14 @@ class SessionMemory(BaseMemory):
 
     def turns(self) -> list[Turn]:
         """Return the turns so far."""
-        return self.store.turns(self.session)
+        return self.store.turns(self.session, self.viewer)
 
     def save_context(self, inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
         """Keep the question with its outcome, and nothing of how it came about."""
         outcome: Outcome = outputs["outcome"]
         citations = tuple(citation.as_json() for citation in outcome.citations)
-        self.store.append(self.session, Turn(inputs["input"], outcome.text, outcome.refused, citations, self.trace_id))
+        turn = Turn(inputs["input"], outcome.text, outcome.refused, citations, self.trace_id, self.viewer)
+        self.store.append(self.session, turn)
 
     def clear(self) -> None:
         """Do nothing: a session is never emptied by the agent."""

@@ -1,6 +1,6 @@
 """What was said in each session, kept in a database."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +26,7 @@ _turns = sa.Table(
     sa.Column("answer", sa.Text, nullable=False),
     sa.Column("refused", sa.Boolean, nullable=False),
     sa.Column("citations", sa.JSON, nullable=False),
+    sa.Column("viewer", sa.JSON, nullable=False),
     sa.Column("trace_id", sa.String(64), nullable=False),
 )
 
@@ -43,6 +44,8 @@ class Turn:
     refused: bool = False
     citations: tuple[dict[str, Any], ...] = ()
     trace_id: str = ""
+    viewer: tuple[str, ...] = ()
+    """Groups on whose behalf it was asked."""
 
 
 class SessionStore:
@@ -74,13 +77,18 @@ class SessionStore:
         """Release the connections."""
         self._engine.dispose()
 
-    def turns(self, session: str) -> list[Turn]:
-        """Return the latest turns of the session, oldest first; empty for a new session."""
+    def turns(self, session: str, viewer: Collection[str] | None = None) -> list[Turn]:
+        """Return the latest turns of the session, oldest first; empty for a new session.
+
+        With `viewer`, only those that were asked on behalf of no other groups than these: an answer may hold what
+        other groups must not see.
+        """
         query = sa.select(_turns).where(_turns.c.session == session).order_by(_turns.c.id.desc()).limit(_TURNS_READ)
         with self._engine.connect() as connection:
-            rows = connection.execute(query).all()
+            rows = [row for row in connection.execute(query) if viewer is None or set(row.viewer) <= set(viewer)]
         return [
-            Turn(row.question, row.answer, row.refused, tuple(row.citations), row.trace_id) for row in reversed(rows)
+            Turn(row.question, row.answer, row.refused, tuple(row.citations), row.trace_id, tuple(row.viewer))
+            for row in reversed(rows)
         ]
 
     def append(self, session: str, turn: Turn) -> None:
@@ -94,6 +102,7 @@ class SessionStore:
                     answer=turn.answer,
                     refused=turn.refused,
                     citations=list(turn.citations),
+                    viewer=list(turn.viewer),
                     trace_id=turn.trace_id,
                 )
             )

@@ -23,6 +23,7 @@ QUOTING = {"zh": "以下是文档原文：", "en": "Quoted from the documents:"}
 _TURN = re.compile(
     r"\AConversation so far:\n(?P<history>.*?)\n\nQuestion: (?P<question>.*?)\n(?P<steps>Thought: .*)?\Z", re.DOTALL
 )
+_LAST = re.compile(r"\nPassages:\n(?P<passages>.*)\n\nQuestion: (?P<question>[^\n]*)\nFinal Answer:\Z", re.DOTALL)
 _USER = re.compile(r"^User: (.*)$", re.MULTILINE)
 _OBSERVATION = re.compile(r"^Observation: (.*?)(?=^Thought:|\Z)", re.DOTALL | re.MULTILINE)
 _NUMBERED = re.compile(r"^\d\. (.+)$", re.MULTILINE)
@@ -55,6 +56,9 @@ class OfflineChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=AIMessage(reply))])
 
     def _reply(self, prompt: str) -> str:
+        last = _LAST.search(prompt.rstrip())
+        if last:
+            return self._answer(last["question"], last["question"], [last["passages"]])
         turn = _TURN.match(prompt.rstrip() + "\n")
         if not turn:
             return "Final Answer: NOT_FOUND"

@@ -65,6 +65,13 @@ class Settings(RetrievalSettings):
 
         Raises SettingsError when an address is given without the name of a model.
         """
+        if self.chat_model and self.chat_model.strip().lower() == OFFLINE:
+            return OFFLINE
+        if self.chat_model and not (self.openai_api_key or self.openai_base_url):
+            raise SettingsError(
+                f"FOLIO_CHAT_MODEL is {self.chat_model!r}, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set; "
+                f"set one, or FOLIO_CHAT_MODEL={OFFLINE}"
+            )
         if self.chat_model:
             return self.chat_model
         if self.openai_base_url:

@@ -6,8 +6,8 @@ from itertools import chain, zip_longest
 from langchain_core.tools import BaseTool, Tool
 
 from agent.evidence import EvidenceLedger, format_passage
-from preprocessing.errors import FolioError
 from retrieval.hit import Hit
+from retrieval.search import SearchError
 
 MAX_QUERIES = 3
 
@@ -40,7 +40,7 @@ def knowledge_search(
             return f"No more searches: {max_searches} were made. Write the Final Answer from the passages above."
         try:
             found = {query: search(query) for query in fresh}
-        except (FolioError, TimeoutError, ConnectionError) as error:
+        except (SearchError, TimeoutError, ConnectionError) as error:
             return f"The search failed ({error}). Answer from the passages above, or try once more."
         return _observe(found, ledger, top_k)
 

@@ -32,15 +32,15 @@ def token_f1(text: str, gold: str) -> float:
 
 def answer_containment(answer: str, query: Query) -> float | None:
     """Return 1 when the answer holds one of the gold answers, compared as in retrieval, else 0."""
-    if not _wants_answer(query):
+    if not query.answerable or not query.answers:
         return None
     squeezed = normalise(answer)
     return float(any(normalise(gold) in squeezed for gold in query.answers))
 
 
 def answer_f1(answer: str, query: Query) -> float | None:
-    """Return the token F1 to the nearest gold answer."""
-    return max(token_f1(answer, gold) for gold in query.answers) if _wants_answer(query) else None
+    """Return the token F1 to the nearest gold answer, or to the answer in free words where the set has only that."""
+    return max(token_f1(answer, gold) for gold in query.references) if query.answerable and query.references else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +49,26 @@ class Cited:
 
     file: str
     text: str
+    passage: str = ""
+    """Id of a ready-made passage, which is right when the set says so; empty for a chunk of a document."""
+
+    def supports(self, query: Query) -> bool:
+        """Say whether it is a gold passage or, of a document, holds the gold answer."""
+        return self.passage in query.grades if self.passage else holds_answer(self.text, self.file, query)
 
 
 def citation_precision(cited: Sequence[Cited], query: Query) -> float | None:
-    """Return the share of cited passages that hold the gold answer; None when nothing is cited."""
-    if not _wants_answer(query) or not cited:
+    """Return the share of cited passages that support the answer; None when nothing is cited."""
+    if not _has_support(query) or not cited:
         return None
-    return sum(holds_answer(passage.text, passage.file, query) for passage in cited) / len(cited)
+    return sum(passage.supports(query) for passage in cited) / len(cited)
 
 
 def citation_recall(cited: Sequence[Cited], query: Query) -> float | None:
-    """Return 1 when any cited passage holds the gold answer, else 0."""
-    if not _wants_answer(query):
+    """Return 1 when any cited passage supports the answer, else 0."""
+    if not _has_support(query):
         return None
-    return float(any(holds_answer(passage.text, passage.file, query) for passage in cited))
+    return float(any(passage.supports(query) for passage in cited))
 
 
 def rewrite_f1(rewrite: str, query: Query) -> float | None:
@@ -93,5 +99,5 @@ def refusal_scores(decisions: Iterable[tuple[bool, bool]]) -> RefusalScores:
     )
 
 
-def _wants_answer(query: Query) -> bool:
-    return bool(query.answerable and query.answers)
+def _has_support(query: Query) -> bool:
+    return bool(query.answerable and (query.answers or query.grades))

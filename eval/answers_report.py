@@ -5,12 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from eval.answer_metrics import refusal_scores
+from eval.answer_trace import STAGES
 from eval.bootstrap import interval
 from eval.report import Cell, markdown_table, mean_score, scores_of
 from eval.runs import QuestionScore, Run
 from eval.score_answers import ROW
 
-QUALITY = ("contains answer", "token F1", "citation precision", "citation recall")
+QUALITY = ("contains answer", "token F1", "citation precision", "citation recall", "rewrite F1", "judge")
+OPTIONAL = ("rewrite F1", "judge")
+"""Left out where no question has the score."""
 COST = ("LLM calls", "tool calls", "tokens")
 
 
@@ -20,13 +23,18 @@ def answers_table(run: Run) -> str:
         f"{run.set.name}/{run.set.split}: {len(run.questions)} questions, {run.set.searched} {run.set.unit}, "
         f"chat model {run.settings['chat_model']}, embedding model {run.settings['embed_model']}"
     )
-    return "\n\n".join([title, _quality(run), _refusal(run.questions), _cost(run), _types(run)])
+    judge = [f"judged by {run.settings['judge']}"] if run.settings.get("judge") else []
+    return "\n\n".join(
+        [", ".join([title, *judge]), _quality(run), _refusal(run.questions), _cost(run), _stages(run), _types(run)]
+    )
 
 
 def _quality(run: Run) -> str:
     lines: list[list[Cell]] = []
     for metric in QUALITY:
         scores = scores_of(run.questions, ROW, metric)
+        if not scores and metric in OPTIONAL:
+            continue
         spread = "{:.3f} to {:.3f}".format(*interval(scores)) if scores else "–"
         lines.append([metric, str(len(scores)), mean_score(run.questions, ROW, metric), spread])
     return markdown_table(["answers", "n", "mean", "95 % interval"], lines)
@@ -41,10 +49,18 @@ def _refusal(questions: Sequence[QuestionScore]) -> str:
 
 
 def _cost(run: Run) -> str:
-    times = [question.milliseconds["ask"] for question in run.questions]
-    header = ["cost of a question", *COST, "ms p50", "ms p95"]
     figures = [*(f"{np.mean(scores_of(run.questions, ROW, name)):.1f}" for name in COST)]
-    return markdown_table(header, [["", *figures, *(f"{time:.0f}" for time in np.percentile(times, [50, 95]))]])
+    return markdown_table(["cost of a question", *COST], [["", *figures]])
+
+
+def _stages(run: Run) -> str:
+    """Return milliseconds by stage over the questions that went through it."""
+    stages = dict.fromkeys(stage for question in run.questions for stage in question.milliseconds)
+    lines: list[list[Cell]] = []
+    for stage in sorted(stages, key=STAGES.index):
+        times = [question.milliseconds[stage] for question in run.questions if stage in question.milliseconds]
+        lines.append([stage, str(len(times)), *(f"{time:.0f}" for time in np.percentile(times, [50, 95]))])
+    return markdown_table(["ms per question", "n", "p50", "p95"], lines)
 
 
 def _types(run: Run) -> str:

@@ -11,12 +11,15 @@ from preprocessing.tables import cells, table_rows
 
 BLANK = "____"
 _TELLING = re.compile(
-    r"\d[\d,.:]*\s?(?:元/\w|万元|元|%|％|个工作日|个自然日|个月|小时|分钟|天|日|年|次|人|GB|MB|"
+    r"\d[\d,.:]*\s?(?:元/\w|万元|元|%|％|个工作日|个自然日|个月|小时|分钟|天(?!气)|日(?![常期志历])|年(?![度级])|次(?!序)|人(?![员事数])|GB|MB|"
     r"(?:business |working |calendar )?(?:days?|hours?|minutes?|weeks?|months?|years?)\b)"
 )
-_IDENTIFIER = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2,}[-_]?\d{2,}(?![A-Za-z0-9])")
+IDENTIFIER = re.compile(r"(?<![A-Za-z0-9_-])[A-Z]{2,}(?:[-_][A-Z]+)*[-_]?\d{2,}(?![A-Za-z0-9])")
+_EMPHASIS = re.compile(r"\*\*|__|`")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_SHORTEST, _LONGEST = 12, 120
+_SHORTEST = {"zh": 12, "en": 45}
+"""Characters; a shorter sentence does not say what it is about."""
+_LONGEST = 120
 
 
 def language(text: str) -> str:
@@ -28,9 +31,10 @@ def cloze(document: Document, file: str) -> Iterator[MadeQuestion]:
     """Blank out the longest amount, time or share of a sentence."""
     for sentence in _sentences(document):
         spans = [found.group() for found in _TELLING.finditer(sentence)]
-        if spans and _SHORTEST <= len(sentence) <= _LONGEST:
+        if spans and _says_enough(sentence):
             answer = max(spans, key=len)
-            yield MadeQuestion(sentence.replace(answer, BLANK, 1), "cloze", language(sentence), file, answer)
+            blanked = _EMPHASIS.sub("", sentence).replace(answer, BLANK, 1)
+            yield MadeQuestion(blanked, "cloze", language(sentence), file, answer)
 
 
 def titles(document: Document, file: str) -> Iterator[MadeQuestion]:
@@ -38,7 +42,7 @@ def titles(document: Document, file: str) -> Iterator[MadeQuestion]:
     for section in sections(document.blocks):
         texts = [block.text for block in section.blocks if block.kind == "paragraph"]
         first = sentences(texts[0])[0].strip() if texts and texts[0].strip() else ""
-        if not section.path or not _SHORTEST <= len(first) <= _LONGEST:
+        if not section.path or not _says_enough(first) or first.endswith((":", "：")):
             continue
         lang = language(section.path[-1] + first)
         query = (
@@ -53,7 +57,11 @@ def table_cells(document: Document, file: str) -> Iterator[MadeQuestion]:
     """Ask for the cell of a row and a column, both named; the name of the row must stand beside the answer."""
     for entity, column, value in entities(document):
         lang = language(entity + column + value)
-        query = f"{entity}的{column}是什么？" if lang == "zh" else f"What is the {column} of {entity}?"
+        query = (
+            f"《{document.title}》里“{entity}”的“{column}”是什么？"
+            if lang == "zh"
+            else f'What does "{document.title}" give as "{column}" for "{entity}"?'
+        )
         yield MadeQuestion(query, "table", lang, file, value, (entity,))
 
 
@@ -61,16 +69,16 @@ def identifiers(document: Document, file: str) -> Iterator[MadeQuestion]:
     """Ask what an identifier means; the sentence or line that it stands in is the answer."""
     seen: set[str] = set()
     for sentence in _sentences(document):
-        for name in _IDENTIFIER.findall(sentence):
+        for name in IDENTIFIER.findall(sentence):
             if name not in seen and len(sentence) > len(name) + 4:
                 seen.add(name)
                 lang = language(sentence)
-                query = f"{name} 是什么意思？" if lang == "zh" else f"What is {name}?"
+                query = f"{name} 是什么？" if lang == "zh" else f"What is {name}?"
                 yield MadeQuestion(query, "identifier", lang, file, sentence)
 
 
 def entities(document: Document) -> Iterator[tuple[str, str, str]]:
-    """Yield (row name, column name, value) of the tables; a row is named by its first cell."""
+    """Yield (row name, column name, value) of the tables; a row is named by its first cell, unless that is a number."""
     for block in document.blocks:
         if block.kind != "table":
             continue
@@ -79,8 +87,12 @@ def entities(document: Document) -> Iterator[tuple[str, str, str]]:
         for row in rows:
             name, *values = cells(row)
             for column, value in zip(columns[1:], values, strict=False):
-                if name and column and len(value) > 1 and value != name:
+                if re.search(r"[^\W\d_]{2}", name) and column and len(value) > 1 and value != name:
                     yield name, column, value
+
+
+def _says_enough(sentence: str) -> bool:
+    return _SHORTEST[language(sentence)] <= len(sentence) <= _LONGEST
 
 
 def _sentences(document: Document) -> Iterator[str]:

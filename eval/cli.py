@@ -13,6 +13,7 @@ from eval.options import (
     JsonOption,
     LimitOption,
     ResumeOption,
+    RewriteOption,
     RunsOption,
     SplitOption,
 )
@@ -39,6 +40,7 @@ def retrieval(
         list[str] | None,
         typer.Option(help="Row to score: vector, keyword, hybrid or rerank; may be repeated. All of them by default."),
     ] = None,
+    rewrite: RewriteOption = "none",
     limit: LimitOption = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also print intervals, question types and the time of each stage.")
@@ -61,7 +63,7 @@ def retrieval(
     settings = load_settings()
     rows = choose_rows(mode or [], settings.rerank_model)
     keep = json or resume or run_file(runs or settings.home / RUNS, "retrieval", eval_set)
-    run = run_retrieval(eval_set, settings, rows, limit=limit, keep=keep, resume=resume)
+    run = run_retrieval(eval_set, settings, rows, rewrite=rewrite, limit=limit, keep=keep, resume=resume)
     typer.echo(retrieval_table(run))
     if details:
         typer.echo("\n" + details_of(run))
@@ -79,6 +81,7 @@ def chunking(
     limit: LimitOption = None,
     json: JsonOption = None,
     runs: RunsOption = None,
+    resume: ResumeOption = None,
 ) -> None:
     """Compare ways to chunk the same whole documents, at equal characters handed on."""
     from agent.settings import load_settings
@@ -90,8 +93,9 @@ def chunking(
 
     eval_set, settings = load_set(data, split, whole_documents=True), load_settings()
     compared = chunkings(settings.chunking, threshold)
-    keep = json or run_file(runs or settings.home / RUNS, "chunking", eval_set)
-    typer.echo(chunking_table(run_chunking(eval_set, settings, compared, budget=budget, limit=limit, keep=keep)))
+    keep = json or resume or run_file(runs or settings.home / RUNS, "chunking", eval_set)
+    run = run_chunking(eval_set, settings, compared, budget=budget, limit=limit, keep=keep, resume=resume)
+    typer.echo(chunking_table(run))
     typer.echo(f"run: {keep}", err=True)
 
 
@@ -103,17 +107,33 @@ def answers(
     json: JsonOption = None,
     runs: RunsOption = None,
     resume: ResumeOption = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Chat model that grades the answers as well; none by default.", show_default=False),
+    ] = None,
+    judge_base_url: Annotated[
+        str | None,
+        typer.Option(help="Address of that model where it is not OPENAI_BASE_URL.", show_default=False),
+    ] = None,
 ) -> None:
-    """Ask the whole agent, and judge its answers, citations and refusals."""
+    """Ask the whole agent, and score its answers, citations and refusals."""
+    from agent.chat_model import host_of
     from agent.settings import load_settings
     from eval.answers_report import answers_table
+    from eval.judge_answer import open_judge
     from eval.run_answers import run_answers
     from eval.runs import run_file
     from eval.sets import load_set
 
-    eval_set, settings = load_set(data, split, whole_documents=True), load_settings()
+    eval_set, settings = load_set(data, split, whole_documents=(data / "docs").is_dir()), load_settings()
+    if judge_base_url and not judge:
+        raise FolioError("--judge-base-url: there is no judge; name its model with --judge MODEL")
+    judging = load_settings(chat_model=judge, OPENAI_BASE_URL=judge_base_url) if judge else None
+    model = open_judge(judging) if judging else None
+    judged_by = f"{judge} at {host_of(judging)}" if judging else None
     keep = json or resume or run_file(runs or settings.home / RUNS, "answers", eval_set)
-    typer.echo(answers_table(run_answers(eval_set, settings, limit=limit, keep=keep, resume=resume)))
+    run = run_answers(eval_set, settings, limit=limit, keep=keep, resume=resume, judge=model, judged_by=judged_by)
+    typer.echo(answers_table(run))
     typer.echo(f"run: {keep}", err=True)
 
 
@@ -126,14 +146,21 @@ def sweep(
     split: SplitOption = "dev",
     metric: Annotated[str, typer.Option(help="What to choose by.")] = "MRR@10",
     whole_documents: DocumentsOption = False,
+    json: JsonOption = None,
+    runs: RunsOption = None,
+    resume: ResumeOption = None,
 ) -> None:
     """Try settings of fusion on one set, and confirm them on another."""
     from agent.settings import load_settings
     from eval.run_sweep import run_sweep
+    from eval.runs import run_file
     from eval.sets import load_set
 
     chosen_on, confirmed_on = (load_set(one, split, whole_documents=whole_documents) for one in (data, confirm))
-    typer.echo(run_sweep(chosen_on, confirmed_on, load_settings(), metric))
+    settings = load_settings()
+    keep = json or resume or run_file(runs or settings.home / RUNS, "sweep", chosen_on)
+    typer.echo(run_sweep(chosen_on, confirmed_on, settings, metric, keep=keep, resume=resume))
+    typer.echo(f"run: {keep}", err=True)
 
 
 @app.command()

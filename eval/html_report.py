@@ -7,13 +7,14 @@ from html import escape
 from eval.answers_report import answers_table
 from eval.compare_runs import DECIDING
 from eval.plots import plots
-from eval.report import chunking_table, details, retrieval_table
+from eval.report import chunking_table, details, retrieval_table, sweep_table
 from eval.runs import QuestionScore, Run
 
 _TABLES: Mapping[str, Callable[[Run], str]] = {
     "retrieval": lambda run: f"{retrieval_table(run)}\n\n{details(run)}",
     "chunking": chunking_table,
     "answers": answers_table,
+    "sweep": sweep_table,
 }
 WORST = 20
 """Questions shown of those that scored lowest."""

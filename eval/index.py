@@ -1,7 +1,7 @@
 """A set becomes something to search: passages as they are, documents through our own ingest."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from eval.jsonl import SetError
 from eval.query import Passage
 from eval.sets import EvalSet
-from preprocessing.document import Chunk
+from preprocessing.document import Chunk, Document
 from retrieval.bm25 import BM25
 from retrieval.embed.base import Embedder, Vectors
 from retrieval.rerank import Reranker
@@ -19,6 +19,10 @@ from retrieval.store.edge import EdgeStore
 
 if TYPE_CHECKING:
     from retrieval.knowledge_base import KnowledgeBase
+
+
+PASSAGES = "passages"
+"""Revision of ready-made passages."""
 
 
 @contextmanager
@@ -56,12 +60,32 @@ def ingested(
         yield knowledge_base
 
 
+@contextmanager
+def passages_ingested(
+    passages: Sequence[Passage], settings: RetrievalSettings, embedder: Embedder, reranker: Reranker | None = None
+) -> Iterator["KnowledgeBase"]:
+    """Give a knowledge base in `settings.home` whose chunks are the passages as they are, all of one document."""
+    from retrieval.catalogue import Catalogue
+    from retrieval.knowledge_base import KnowledgeBase
+
+    corpus = Document("corpus", "corpus.jsonl", "corpus", (), "jsonl", content_hash="")
+    chunks = [passage_chunk(passage) for passage in passages]
+    vectors = embedder.embed_passages([chunk.search_text for chunk in chunks])
+    with KnowledgeBase.open(settings, embedder=embedder, reranker=reranker) as knowledge_base:
+        knowledge_base.engine.store.upsert(chunks, vectors)
+        knowledge_base.engine.keyword.add(chunks)
+        with closing(Catalogue.in_folder(settings.home)) as catalogue:
+            catalogue.begin(corpus, PASSAGES)
+            catalogue.commit(corpus.doc_id, PASSAGES, len(chunks))
+        yield knowledge_base
+
+
 def passage_chunk(passage: Passage) -> Chunk:
     """Return the passage as a chunk with its own id."""
     return Chunk(
         chunk_id=passage.doc_id,
         doc_id=passage.doc_id,
-        revision="passages",
+        revision=PASSAGES,
         index=0,
         text=passage.text,
         section=(passage.section,) if passage.section else (),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from eval.ask_document import entities, language
+from eval.ask_document import IDENTIFIER, entities, language
 from eval.judge import normalise
 from eval.made_question import MadeQuestion
 from preprocessing.document import Document
@@ -19,7 +19,7 @@ CITIES = {
     "en": ("London", "Paris", "Berlin", "Singapore", "New York", "Chicago", "Oslo", "Lima", "Nairobi", "Perth"),
 }
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?=\s?年|\b)")
-_CODE = re.compile(r"(?<![A-Za-z0-9])([A-Z]{2,}[-_]?)(\d{2,})(?![A-Za-z0-9])")
+_DIGITS = re.compile(r"\d+$")
 _SHORTEST, _LONGEST = 12, 120
 
 
@@ -36,13 +36,15 @@ def near_misses(document: Document, file: str, everything: str) -> Iterator[Made
 
 
 def _missing_attributes(document: Document, file: str, everything: str) -> Iterator[MadeQuestion]:
-    names = list(dict.fromkeys(name for name, _, _ in entities(document)))
+    # A price range or an error code has no retirement age, and nobody would ask for one.
+    named = (name for name, _, _ in entities(document) if not name[0].isdigit() and not IDENTIFIER.search(name))
+    names = list(dict.fromkeys(named))
     for place, name in enumerate(names):
         lang = language(name)
         absent = [attribute for attribute in ATTRIBUTES[lang] if normalise(attribute) not in everything]
         if absent:
             attribute = absent[place % len(absent)]
-            query = f"{name}的{attribute}是什么？" if lang == "zh" else f"What is the {attribute} of {name}?"
+            query = f"{name}的{attribute}是什么？" if lang == "zh" else f"What is the {attribute} for {name}?"
             yield MadeQuestion(query, "near_miss", lang, file, absent=attribute)
 
 
@@ -63,12 +65,14 @@ def _swapped_cities(sentence: str, file: str, everything: str) -> Iterator[MadeQ
 
 def _neighbouring_codes(document: Document, file: str, everything: str) -> Iterator[MadeQuestion]:
     text = "\n".join(block.text for block in document.blocks)
-    for prefix, digits in dict.fromkeys(_CODE.findall(text)):
+    for code in dict.fromkeys(IDENTIFIER.findall(text)):
+        digits = _DIGITS.findall(code)[0]
+        prefix = code.removesuffix(digits)
         numbers = (f"{(int(digits) + step) % 10 ** len(digits):0{len(digits)}d}" for step in range(1, 10))
         other = next((prefix + number for number in numbers if normalise(prefix + number) not in everything), None)
         if other:
             lang = language(text)
-            query = f"{other} 是什么意思？" if lang == "zh" else f"What is {other}?"
+            query = f"{other} 是什么？" if lang == "zh" else f"What is {other}?"
             yield MadeQuestion(query, "near_miss", lang, file, absent=other)
 
 

@@ -35,3 +35,10 @@ class Query:
     history: tuple[tuple[str, str], ...] = ()
     """(role, text) of the conversation before the question."""
     gold_rewrite: str = ""
+    reference_answer: str = ""
+    """An answer in free words, where the set has one; it need not stand anywhere."""
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Return what an answer is held against: the gold answers, else the answer in free words."""
+        return self.answers or ((self.reference_answer,) if self.reference_answer else ())

@@ -22,9 +22,17 @@ def retrieval_table(run: Run) -> str:
     ]
     title = (
         f"{run.set.name}/{run.set.split}: {len(run.questions)} questions, {run.set.searched} {run.set.unit}, "
-        f"embedding model {run.settings['embed_model']}"
+        f"embedding model {run.settings['embed_model']}{_rewriting(run)}"
     )
     return f"{title}\n\n{markdown_table(['', *COLUMNS, 'ms per query'], lines)}"
+
+
+def _rewriting(run: Run) -> str:
+    how = run.settings.get("rewrite", "none")
+    scores = scores_of(run.questions, run.rows[0], "rewrite F1")
+    if how == "none":
+        return ""
+    return f", follow-ups rewritten: {how}" + (f" (token F1 {fmean(scores):.3f}, n = {len(scores)})" if scores else "")
 
 
 def chunking_table(run: Run) -> str:
@@ -48,6 +56,14 @@ def chunking_table(run: Run) -> str:
     )
     header = ["", "hit rate", "complete", "chunks", "mean chars", "max chars", "seconds", "encoded/char"]
     return f"{title}\n\n{markdown_table(header, lines)}"
+
+
+def sweep_table(run: Run) -> str:
+    """Return the best settings of a sweep on one of its sets."""
+    metric = run.settings["metric"]
+    means = sorted(((fmean(scores_of(run.questions, row, metric)), row) for row in run.rows), reverse=True)
+    title = f"{run.set.name}/{run.set.split}: {len(run.questions)} questions, the best of {len(run.rows)} settings"
+    return f"{title}\n\n{markdown_table(['', metric], [[row, mean] for mean, row in means[:10]])}"
 
 
 def details(run: Run) -> str:

@@ -3,20 +3,26 @@
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from agent.assistant import Assistant
 from agent.memory import SessionStore
 from agent.settings import Settings
-from eval.index import ingested
+from agent.trace import read_trace
+from eval.answer_trace import read_answer_trace
+from eval.index import ingested, passages_ingested
+from eval.judge_answer import judge_by
 from eval.progress import progress
 from eval.resume import resumed
 from eval.runs import Run, code_commit, describe, identify, now, recorded
 from eval.score_answers import ROW, score_answers
 from eval.sets import EvalSet
 from eval.vector_cache import CachedEmbedder, vector_cache
-from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
 from retrieval.embed.base import Embedder
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 
 def run_answers(
@@ -26,15 +32,17 @@ def run_answers(
     limit: int | None = None,
     keep: Path | None = None,
     resume: Path | None = None,
+    model: "BaseChatModel | None" = None,
+    judge: "BaseChatModel | None" = None,
+    judged_by: str | None = None,
     embedder: Embedder | None = None,
 ) -> Run:
-    """Ask the first `limit` questions of a set with whole documents, each in a session of its own.
+    """Ask the first `limit` questions of the set, each in a session of its own with its conversation before it.
 
-    `keep` is where the run is written, also when it stops half way; `resume` is such a run to go on with.
-    Raises FolioError when the set has passages only: the agent cites documents.
+    `keep` is where the run is written, also when it stops half way; `resume` is such a run to go on with. The
+    model is that of the settings, unless one is given. `judge`
+    grades the answers as well, under the name `judged_by`.
     """
-    if eval_set.documents is None:
-        raise FolioError(f"{eval_set.name}/{eval_set.split}: the agent needs whole documents in docs/")
     queries = eval_set.queries[:limit]
     with ExitStack() as stack:
         steps = stack.enter_context(progress())
@@ -45,8 +53,12 @@ def run_answers(
         )
         home = stack.enter_context(TemporaryDirectory(prefix="folio-eval-", ignore_cleanup_errors=True))
         own = settings.model_copy(update={"home": Path(home), "qdrant_url": None})
-        knowledge_base = stack.enter_context(ingested(eval_set.documents, own, cached))
-        assistant = Assistant(own, knowledge_base, None, SessionStore.in_memory())
+        knowledge_base = stack.enter_context(
+            passages_ingested(eval_set.passages, own, cached)
+            if eval_set.documents is None
+            else ingested(eval_set.documents, own, cached)
+        )
+        assistant = Assistant(own, knowledge_base, model, SessionStore.in_memory())
         stack.callback(assistant.sessions.close)
         store = knowledge_base.engine.store
         run = Run(
@@ -54,7 +66,11 @@ def run_answers(
             commit=code_commit(),
             created_at=now(),
             set=identify(eval_set, searched=store.count()),
-            settings={**describe(settings, cached.model_id), "chat_model": settings.chat_model_name},
+            settings={
+                **describe(settings, cached.model_id),
+                "chat_model": settings.chat_model_name,
+                "judge": judged_by if judge else None,
+            },
             rows=[ROW],
             questions=[],
         )
@@ -62,8 +78,15 @@ def run_answers(
         run = resumed(run, resume)
         done = {question.query_id for question in run.questions}
         left = [query for query in queries if query.query_id not in done]
+        scores = score_answers(
+            left,
+            assistant,
+            store.get,
+            trace_of=lambda trace_id: read_answer_trace(read_trace(own.home / "traces", trace_id)),
+            judge=judge_by(judge) if judge else None,
+        )
         with recorded(run, keep) as questions:
-            for score in score_answers(left, assistant, store.get):
+            for score in scores:
                 questions.append(score)
                 asking(len(questions), len(queries))
         return run.model_copy(update={"questions": questions})

@@ -1,13 +1,14 @@
 """One `eval chunking` from settings to run."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from statistics import fmean
 
 from eval.chunkings import Chunking
 from eval.progress import progress
 from eval.query import Query
+from eval.resume import resumed
 from eval.runs import QuestionScore, Run, code_commit, describe, identify, now, recorded
 from eval.score_chunking import Chunked, ChunkingScore, chunk_all, score_chunking
 from eval.sets import EvalSet
@@ -28,10 +29,12 @@ def run_chunking(
     budget: int,
     limit: int | None = None,
     keep: Path | None = None,
+    resume: Path | None = None,
     embedder: Embedder | None = None,
 ) -> Run:
     """Score every chunking of the set's documents on the first `limit` questions that have gold.
 
+    `keep` is where the run is written, also when it stops half way; `resume` is such a run to go on with.
     Raises LoadError when a document cannot be read, FolioError when the set has no documents or no gold.
     """
     queries = eval_set.scored[:limit]
@@ -57,14 +60,19 @@ def run_chunking(
             questions=[],
             statistics={name: _statistics(one) for name, one in chunked.items()},
         )
+        run = resumed(run, resume)
+        done = {question.query_id for question in run.questions}
+        left = [query for query in queries if query.query_id not in done]
+        # Each chunking has an index of its own; they take turns, so that every question is whole when work stops.
+        scored = [
+            stack.enter_context(closing(score_chunking(one, documents, left, settings, cached, budget)))
+            for one in chunked.values()
+        ]
+        searching = steps.bar("searching")
         with recorded(run, keep) as questions:
-            scores = {
-                name: {
-                    score.query_id: score for score in score_chunking(one, documents, queries, settings, cached, budget)
-                }
-                for name, one in chunked.items()
-            }
-            questions += [_question(query, scores) for query in queries]
+            for query, *scores in zip(left, *scored, strict=True):
+                questions.append(_question(query, dict(zip(chunked, scores, strict=True))))
+                searching(len(questions), len(queries))
         return run.model_copy(update={"questions": questions})
 
 
@@ -74,11 +82,11 @@ def load_documents(folder: Path) -> dict[str, Document]:
     return {path.name: load(path, source=path.relative_to(folder).as_posix()) for path in files}
 
 
-def _question(query: Query, scores: Mapping[str, Mapping[str, ChunkingScore]]) -> QuestionScore:
-    by_row: dict[str, dict[str, float]] = {}
-    for name, by_id in scores.items():
-        score = by_id[query.query_id]
-        by_row[name] = {"hit": score.hit} | ({} if score.complete is None else {"complete": score.complete})
+def _question(query: Query, scores: Mapping[str, ChunkingScore]) -> QuestionScore:
+    by_row = {
+        name: {"hit": score.hit} | ({} if score.complete is None else {"complete": score.complete})
+        for name, score in scores.items()
+    }
     return QuestionScore(query_id=query.query_id, question=query.text, kind=query.kind, scores=by_row)
 
 

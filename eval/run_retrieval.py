@@ -7,6 +7,7 @@ from pathlib import Path
 from eval.index import indexed
 from eval.progress import progress
 from eval.resume import resumed
+from eval.rewriting import Rewrite
 from eval.runs import Run, code_commit, describe, identify, now, recorded
 from eval.score_retrieval import score_retrieval
 from eval.sets import EvalSet
@@ -24,6 +25,7 @@ def run_retrieval(
     settings: RetrievalSettings,
     rows: Sequence[Row],
     *,
+    rewrite: Rewrite = "none",
     limit: int | None = None,
     keep: Path | None = None,
     resume: Path | None = None,
@@ -54,7 +56,7 @@ def run_retrieval(
             commit=code_commit(),
             created_at=now(),
             set=identify(eval_set, searched=engine.store.count()),
-            settings=describe(settings, cached.model_id),
+            settings={**describe(settings, cached.model_id), "rewrite": rewrite},
             rows=list(rows),
             questions=[],
         )
@@ -63,7 +65,7 @@ def run_retrieval(
         done = {question.query_id for question in run.questions}
         left = [query for query in queries if query.query_id not in done]
         with recorded(run, keep) as questions:
-            for score in score_retrieval(eval_set, engine, rows, left):
+            for score in score_retrieval(eval_set, engine, rows, left, rewrite):
                 questions.append(score)
                 searching(len(questions), len(queries))
         return run.model_copy(update={"questions": questions})

@@ -50,7 +50,7 @@ class SetIdentity(_Strict):
 class Run(_Strict):
     """One evaluation."""
 
-    command: Literal["retrieval", "chunking", "answers"]
+    command: Literal["retrieval", "chunking", "answers", "sweep"]
     commit: str | None
     """Commit of the code, with `+` when it had changes; None where it is not known."""
     created_at: str

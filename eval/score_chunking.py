@@ -1,7 +1,7 @@
 """The story of `eval chunking`: chunk the same documents, hand on equally many characters, look for the answer."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,7 +76,7 @@ def score_chunking(
     settings: RetrievalSettings,
     embedder: CachedEmbedder,
     budget: int,
-) -> Iterator[ChunkingScore]:
+) -> Generator[ChunkingScore]:
     """Yield the scores of one question after the other; `documents` is by file name, `budget` in characters."""
     deep = settings.model_copy(update={"candidates": CANDIDATES})
     with chunks_indexed(chunked.chunks, chunked.vectors, deep, embedder) as engine:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from eval import metrics
+from eval.answer_metrics import rewrite_f1
 from eval.judge import judge_chunks, judge_passages
 from eval.query import Query
+from eval.rewriting import Rewrite, rewriter
 from eval.runs import QuestionScore
 from eval.sets import EvalSet
 from eval.stages import Row, search_by_stages
@@ -15,19 +17,26 @@ COLUMNS = ("R@1", "R@5", "MRR@10", "nDCG@10")
 
 
 def score_retrieval(
-    eval_set: EvalSet, engine: Engine, rows: Sequence[Row], queries: Iterable[Query]
+    eval_set: EvalSet, engine: Engine, rows: Sequence[Row], queries: Iterable[Query], rewrite: Rewrite = "none"
 ) -> Iterator[QuestionScore]:
-    """Yield the scores of one question after the other, so that what was scored is kept when a later one fails."""
+    """Yield the scores of one question after the other, so that what was scored is kept when a later one fails.
+
+    A rewritten follow-up has its token F1 to the gold rewrite among the scores of each row.
+    """
+    as_searched = rewriter(rewrite)
     judge = judge_passages if eval_set.documents is None else judge_chunks
     engine.embedder.embed_query("warm up")
     for query in queries:
-        done = search_by_stages(query.text, engine)
+        searched = as_searched(query)
+        done = search_by_stages(searched, engine)
+        rewritten = rewrite_f1(searched, query) if rewrite != "none" and query.history else None
+        extra = {} if rewritten is None else {"rewrite F1": rewritten}
         judged = {row: judge(query, done.rankings[row]) for row in rows}
         yield QuestionScore(
             query_id=query.query_id,
             question=query.text,
             kind=query.kind,
-            scores={row: score_ranking(*judgement) for row, judgement in judged.items()},
+            scores={row: score_ranking(*judgement) | extra for row, judgement in judged.items()},
             rankings={row: ranking for row, (ranking, _) in judged.items()},
             milliseconds=dict(done.milliseconds),
         )

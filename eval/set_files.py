@@ -39,6 +39,7 @@ class _QueryLine(BaseModel):
     gold_doc_file: _Strings = []
     history: list[_TurnLine] = []
     gold_rewrite: str | None = None
+    reference_answer: str | None = None
 
 
 class _PassageLine(BaseModel):
@@ -65,6 +66,7 @@ def read_queries(path: Path, grades: dict[str, dict[str, int]]) -> Iterator[Quer
             grades=grades.get(line.query_id, {}),
             history=tuple((turn.role, turn.text) for turn in line.history),
             gold_rewrite=line.gold_rewrite or "",
+            reference_answer=line.reference_answer or "",
         )
 
 

@@ -8,7 +8,6 @@ from statistics import fmean
 from eval.judge import judge_chunks, judge_passages
 from eval.query import Query
 from eval.score_retrieval import score_ranking
-from eval.sets import EvalSet
 from eval.stages import WHOLE_CORPUS
 from retrieval.fusion import fuse
 from retrieval.hit import Hit, Leg
@@ -30,6 +29,12 @@ class FusionSetting:
     rrf_k: int
     candidates: int
 
+    @property
+    def name(self) -> str:
+        """Return the setting as a row of a run."""
+        weights = f"vector {self.vector_weight:g}, keyword {self.keyword_weight:g}"
+        return f"{weights}, rrf k {self.rrf_k}, candidates {self.candidates}"
+
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
@@ -45,24 +50,15 @@ def grid(in_force: FusionSetting) -> list[FusionSetting]:
     return [in_force, *(setting for setting in tried if setting != in_force)]
 
 
-def recall_all(eval_set: EvalSet, engine: Engine, candidates: int) -> list[Recalled]:
-    """Ask both legs every question that has gold."""
-    return [
-        Recalled(query, recall(query.text, engine, WHOLE_CORPUS, mode="hybrid", candidates=candidates))
-        for query in eval_set.scored
-    ]
+def recall_one(query: Query, engine: Engine, candidates: int) -> Recalled:
+    """Ask both legs one question."""
+    return Recalled(query, recall(query.text, engine, WHOLE_CORPUS, mode="hybrid", candidates=candidates))
 
 
-def score_setting(eval_set: EvalSet, recalled: Sequence[Recalled], setting: FusionSetting, metric: str) -> list[float]:
-    """Return the score of each question under the setting."""
-    judge = judge_passages if eval_set.documents is None else judge_chunks
-    scores = []
-    for one in recalled:
-        ranking, grades = judge(one.query, fused(one.legs, setting))
-        score = score_ranking(ranking, grades, TOP_NS).get(metric)
-        if score is not None:
-            scores.append(score)
-    return scores
+def score_setting(one: Recalled, setting: FusionSetting, *, by_passage: bool) -> dict[str, float]:
+    """Return every rank metric of the question under the setting."""
+    judge = judge_passages if by_passage else judge_chunks
+    return score_ranking(*judge(one.query, fused(one.legs, setting)), TOP_NS)
 
 
 def fused(legs: Mapping[Leg, Sequence[Hit]], setting: FusionSetting) -> list[Hit]:

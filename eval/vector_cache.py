@@ -18,6 +18,7 @@ import numpy as np
 from retrieval.embed.base import Embedder, Vectors
 
 BATCH = 16
+PROBE = "Annual leave is fifteen days. 年假十五天。"
 _LOOKUP = 500
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS vectors (model_id TEXT, sha256 BLOB, vector BLOB NOT NULL, seconds REAL NOT NULL, "
@@ -41,6 +42,8 @@ class CachedEmbedder:
         self._embedder = embedder
         self._connection = connection
         self._progress = progress or (lambda _done, _total: None)
+        self._version = ""
+        """Whose vectors these are: the name alone does not change when the model is built anew."""
         self.characters = 0
         """Characters of all passages that were asked for, cached or not."""
         self.seconds = 0.0
@@ -66,6 +69,8 @@ class CachedEmbedder:
         """Return one unit vector a text, embedding only those that were never embedded by this model."""
         if not texts:
             return self._embedder.embed_passages(texts)
+        if not self._version:
+            self._version = f"{self.model_id} {_fingerprint(self._embedder)}"
         started = time.perf_counter()
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         known = self._known(keys)
@@ -99,7 +104,7 @@ class CachedEmbedder:
             marks = ",".join("?" * len(some))
             rows = self._connection.execute(
                 f"SELECT sha256, vector, seconds FROM vectors WHERE model_id = ? AND sha256 IN ({marks})",
-                (self.model_id, *some),
+                (self._version, *some),
             )
             known |= {key: _Known(np.frombuffer(vector, dtype="<f4"), seconds) for key, vector, seconds in rows}
         return known
@@ -108,7 +113,7 @@ class CachedEmbedder:
         with self._connection:
             self._connection.executemany(
                 "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
-                [(self.model_id, key, known.vector.tobytes(), known.seconds) for key, known in fresh.items()],
+                [(self._version, key, known.vector.tobytes(), known.seconds) for key, known in fresh.items()],
             )
 
 
@@ -123,6 +128,12 @@ def vector_cache(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
     finally:
         connection.close()
+
+
+def _fingerprint(embedder: Embedder) -> str:
+    """Tell one build of a model from another by what it makes of a text; the last digits may differ by machine."""
+    probe = np.round(embedder.embed_passages([PROBE])[0].astype(np.float64), 3) + 0.0
+    return hashlib.sha256(probe.tobytes()).hexdigest()[:16]
 
 
 def _batches(keys: Sequence[bytes], size: int) -> Iterator[Sequence[bytes]]:

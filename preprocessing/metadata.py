@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from preprocessing.document import Block
+from preprocessing.visibility import is_visibility
 
 Metadata = Mapping[str, str | tuple[str, ...]]
 
@@ -38,8 +39,10 @@ def front_matter(text: str) -> tuple[dict[str, str | tuple[str, ...]], str]:
         mapping = None
     if not isinstance(mapping, dict):
         return {}, f"{found[1]}\n\n{text[found.end() :]}"
-    values = {str(key): _as_text(value) for key, value in mapping.items() if value is not None and value != ""}
-    return values, text[found.end() :]
+    values = {str(key): "" if value is None else _as_text(value) for key, value in mapping.items()}
+    # An empty value says nothing, but an empty visible_to is a mistake that must not make the document public.
+    kept = {key: value for key, value in values.items() if value != "" or is_visibility(key)}
+    return kept, text[found.end() :]
 
 
 def _as_text(value: object) -> str | tuple[str, ...]:

@@ -68,9 +68,14 @@ def prepare(
     return chunks, np.stack(merged)
 
 
+def chunk_id(doc_id: str, revision: str, index: int) -> str:
+    """Return the id of a chunk: another for every state of the document."""
+    return f"{doc_id}-{revision[:8]}-{index:04d}"
+
+
 def _chunk(document: Document, revision: str, index: int, pieces: Sequence[Piece]) -> Chunk:
     return Chunk(
-        chunk_id=f"{document.doc_id}-{revision[:8]}-{index:04d}",
+        chunk_id=chunk_id(document.doc_id, revision, index),
         doc_id=document.doc_id,
         revision=revision,
         index=index,

@@ -1,7 +1,7 @@
 """The catalogue: which documents there are, and which state of each is current."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,32 +11,13 @@ import sqlalchemy as sa
 
 from preprocessing.document import Document
 from preprocessing.errors import FolioError
+from retrieval import copies
+from retrieval.copies import FileState
+from retrieval.schema import documents as _documents
+from retrieval.schema import manifest as _manifest
+from retrieval.schema import tables as _tables
 
-_tables = sa.MetaData()
-
-_documents = sa.Table(
-    "documents",
-    _tables,
-    sa.Column("doc_id", sa.String(64), primary_key=True),
-    sa.Column("revision", sa.String(64), primary_key=True),
-    sa.Column("state", sa.String(16), nullable=False),  # pending, current, or replaced
-    sa.Column("source", sa.Text, nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
-    sa.Column("doc_type", sa.String(16), nullable=False),
-    sa.Column("version", sa.Text),
-    sa.Column("updated_at", sa.Text),
-    sa.Column("visible_to", sa.JSON, nullable=False),
-    sa.Column("supersedes", sa.JSON, nullable=False),
-    sa.Column("chunks", sa.Integer, nullable=False),
-    sa.Column("ingested_at", sa.Text, nullable=False),
-)
-
-_manifest = sa.Table(
-    "manifest",
-    _tables,
-    sa.Column("key", sa.String(64), primary_key=True),
-    sa.Column("value", sa.Text, nullable=False),
-)
+_FILE = "catalogue.db"
 
 
 class UnknownDocument(FolioError):
@@ -59,6 +40,8 @@ class DocumentRecord:
     superseded_by: str | None = None
     """Source of the document that took this one's place."""
     supersedes: tuple[str, ...] = ()
+    same_as: str | None = None
+    """Id of the document of the same content whose chunks it shares; None when it has its own."""
 
 
 class Catalogue:
@@ -78,7 +61,12 @@ class Catalogue:
     @classmethod
     def in_folder(cls, folder: Path) -> "Catalogue":
         """Open the catalogue kept as an SQLite file in the folder."""
-        return cls(f"sqlite:///{folder / 'catalogue.db'}")
+        return cls(f"sqlite:///{folder / _FILE}")
+
+    @staticmethod
+    def is_in(folder: Path) -> bool:
+        """Say whether there is a catalogue in the folder."""
+        return (folder / _FILE).is_file()
 
     def close(self) -> None:
         """Release the connections."""
@@ -101,10 +89,20 @@ class Catalogue:
 
     def current(self, doc_id: str) -> DocumentRecord | None:
         """Return the current state of the document, None when it is not there."""
-        query = sa.select(_documents).where(_documents.c.doc_id == doc_id, _documents.c.state == "current")
         with self._engine.connect() as connection:
-            row = connection.execute(query).one_or_none()
-        return _record(row) if row else None
+            return _current(connection, doc_id)
+
+    def copies_of(self, doc_id: str) -> list[DocumentRecord]:
+        """Return the documents that share the chunks of this one, by source."""
+        with self._engine.connect() as connection:
+            original = _current(connection, doc_id)
+            rows = copies.copies_of(connection, doc_id)
+        return [_copy_record(row, original) for row in rows] if original else []
+
+    def files_of_content(self, content_hash: str) -> dict[str, FileState]:
+        """Return what the documents made from these bytes were made from, by id."""
+        with self._engine.connect() as connection:
+            return copies.files_of_content(connection, content_hash)
 
     def begin(self, document: Document, revision: str) -> None:
         """Note that a state is being written; it stays hidden until `commit`."""
@@ -122,32 +120,63 @@ class Catalogue:
                     visible_to=_as_list(document.metadata.get("visible_to")),
                     supersedes=_as_list(document.metadata.get("supersedes")),
                     chunks=0,
-                    ingested_at=datetime.now(UTC).isoformat(timespec="seconds"),
+                    ingested_at=_now(),
                 )
             )
 
-    def commit(self, doc_id: str, revision: str, chunks: int) -> None:
-        """Make the state current and the one before it replaced, in one transaction."""
-        of_document = _documents.c.doc_id == doc_id
+    def begin_hand_over(self, heir: DocumentRecord) -> None:
+        """Note that chunks of its own are being written for a copy; they stay hidden until `hand_over`."""
+        values = {
+            **{name: getattr(heir, name) for name in ("doc_id", "revision", "source", "title", "doc_type")},
+            **{name: getattr(heir, name) for name in ("version", "updated_at", "visible_to", "supersedes")},
+        }
         with self._engine.begin() as connection:
-            connection.execute(
-                sa.update(_documents).where(of_document, _documents.c.state == "current").values(state="replaced")
-            )
-            connection.execute(
-                sa.update(_documents)
-                .where(of_document, _documents.c.revision == revision)
-                .values(state="current", chunks=chunks)
-            )
+            connection.execute(sa.insert(_documents).values(**values, state="pending", chunks=0, ingested_at=_now()))
+
+    def hand_over(self, original: DocumentRecord, heir: DocumentRecord) -> None:
+        """Make the copy the one that has the chunks, and the original its copy, in one transaction."""
+        with self._engine.begin() as connection:
+            _replace(connection, original.doc_id)
+            _make_current(connection, heir.doc_id, heir.revision, original.chunks)
+            copies.give_copies(connection, original.doc_id, heir.doc_id)
+            copies.add_copy(connection, heir.doc_id, _copy_values(original))
+            _next_generation(connection)
+
+    def share(
+        self, document: Document, revision: str, original: str, file: FileState, instead_of: str | None = None
+    ) -> None:
+        """Let the document share the chunks of the original, in place of its own state and of a renamed document."""
+        copy = {
+            "doc_id": document.doc_id,
+            "revision": revision,
+            "source": document.source,
+            "updated_at": document.updated_at,
+        }
+        with self._engine.begin() as connection:
+            for doc_id in filter(None, (document.doc_id, instead_of)):
+                _end(connection, doc_id)
+            copies.add_copy(connection, original, copy)
+            copies.remember_file(connection, document.doc_id, file)
+            _next_generation(connection)
+
+    def commit(
+        self, doc_id: str, revision: str, chunks: int, file: FileState | None = None, instead_of: str | None = None
+    ) -> None:
+        """Make the state current and the one before it replaced, in one transaction.
+
+        With `instead_of`, the document that was renamed to this one ends in the same transaction.
+        """
+        with self._engine.begin() as connection:
+            for ended in filter(None, (doc_id, instead_of)):
+                _end(connection, ended)
+            _make_current(connection, doc_id, revision, chunks)
+            copies.remember_file(connection, doc_id, file)
             _next_generation(connection)
 
     def retire(self, doc_id: str) -> None:
-        """Hide the current state of a document that is to be deleted."""
+        """Hide the current state of a document that is to be deleted, or end its sharing of another's."""
         with self._engine.begin() as connection:
-            connection.execute(
-                sa.update(_documents)
-                .where(_documents.c.doc_id == doc_id, _documents.c.state == "current")
-                .values(state="replaced")
-            )
+            _end(connection, doc_id)
             _next_generation(connection)
 
     def forget(self, revision: str) -> None:
@@ -165,20 +194,37 @@ class Catalogue:
         """Return the current documents by source, with what supersedes each."""
         query = sa.select(_documents).where(_documents.c.state == "current").order_by(_documents.c.source)
         with self._engine.connect() as connection:
-            rows = connection.execute(query).all()
-        records = [_record(row) for row in rows]
-        superseded_by = {name: record.source for record in records for name in record.supersedes}
-        return [_marked(record, superseded_by) for record in records]
+            rows, copy_rows = connection.execute(query).all(), copies.all_copies(connection)
+        originals = {row.doc_id: _record(row) for row in rows}
+        shared = [_copy_record(row, originals[row.original]) for row in copy_rows]
+        superseded_by = {name: record for record in originals.values() for name in record.supersedes}
+        records = (
+            sorted([*originals.values(), *shared], key=lambda record: record.source) if shared else originals.values()
+        )
+        return [_marked(record, originals[record.same_as or record.doc_id].source, superseded_by) for record in records]
 
     def hidden_revisions(self) -> frozenset[str]:
-        """Return every state that a search must not see: not current, or superseded by another document."""
+        """Return every state that a search must not see: not current, or superseded by another document.
+
+        Where one of several copies is superseded, so is what it says.
+        """
         superseding = sa.select(sa.func.count()).where(
             _documents.c.state == "current", sa.cast(_documents.c.supersedes, sa.Text) != "[]"
         )
         with self._engine.connect() as connection:
             any_superseding = connection.execute(superseding).scalar_one()
-        superseded = [record.revision for record in self.documents() if record.superseded_by] if any_superseding else []
+        if not any_superseding:
+            return frozenset(self.leftovers())
+        records = self.documents()
+        revisions = {record.doc_id: record.revision for record in records}
+        superseded = [revisions[record.same_as or record.doc_id] for record in records if record.superseded_by]
         return frozenset([*self.leftovers(), *superseded])
+
+    def count_chunks(self, doc_ids: Set[str]) -> int:
+        """Return how many chunks the documents have, those that are shared once."""
+        records = {record.doc_id: record for record in self.documents()}
+        holders = {records[doc_id].same_as or doc_id for doc_id in records.keys() & doc_ids}
+        return sum(records[doc_id].chunks for doc_id in holders)
 
     def find(self, doc_id_or_source: str) -> DocumentRecord:
         """Return the current document with that id or source; raise UnknownDocument when there is none."""
@@ -205,6 +251,50 @@ def _next_generation(connection: sa.Connection) -> None:
     _set_manifest(connection, {"generation": int(connection.execute(query).scalar_one_or_none() or 0) + 1})
 
 
+def _current(connection: sa.Connection, doc_id: str) -> DocumentRecord | None:
+    query = sa.select(_documents).where(_documents.c.doc_id == doc_id, _documents.c.state == "current")
+    if row := connection.execute(query).one_or_none():
+        return _record(row)
+    copy = copies.copy_row(connection, doc_id)
+    original = _current(connection, copy.original) if copy else None
+    return _copy_record(copy, original) if original else None
+
+
+def _make_current(connection: sa.Connection, doc_id: str, revision: str, chunks: int) -> None:
+    connection.execute(
+        sa.update(_documents)
+        .where(_documents.c.doc_id == doc_id, _documents.c.revision == revision)
+        .values(state="current", chunks=chunks)
+    )
+
+
+def _replace(connection: sa.Connection, doc_id: str) -> None:
+    connection.execute(
+        sa.update(_documents)
+        .where(_documents.c.doc_id == doc_id, _documents.c.state == "current")
+        .values(state="replaced")
+    )
+
+
+def _end(connection: sa.Connection, doc_id: str) -> None:
+    _replace(connection, doc_id)
+    copies.remove_copy(connection, doc_id)
+    copies.remember_file(connection, doc_id, None)
+
+
+def _copy_values(record: DocumentRecord) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in ("doc_id", "revision", "source", "updated_at")}
+
+
+def _copy_record(row: Any, original: DocumentRecord) -> DocumentRecord:
+    own = {"doc_id": row.doc_id, "revision": row.revision, "source": row.source, "updated_at": row.updated_at}
+    return replace(original, **own, same_as=original.doc_id)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
 def _record(row: Any) -> DocumentRecord:
     return DocumentRecord(
         doc_id=row.doc_id,
@@ -226,8 +316,15 @@ def _as_list(value: str | Sequence[str] | None) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _marked(record: DocumentRecord, superseded_by: dict[str, str]) -> DocumentRecord:
+def _marked(record: DocumentRecord, own: str, superseded_by: dict[str, DocumentRecord]) -> DocumentRecord:
+    """Note what supersedes the record; `own` is the source of the document whose chunks it has, never its rival."""
     for name in (record.source, Path(record.source).name, record.title, record.doc_id):
-        if superseded_by.get(name, record.source) != record.source:
-            return replace(record, superseded_by=superseded_by[name])
+        newer = superseded_by.get(name)
+        if newer and newer.source != own and _is_seen_by_all_who_see(newer, record):
+            return replace(record, superseded_by=newer.source)
     return record
+
+
+def _is_seen_by_all_who_see(newer: DocumentRecord, older: DocumentRecord) -> bool:
+    """Say whether nobody loses a document: a restricted draft does not take a public one away from the others."""
+    return not newer.visible_to or bool(older.visible_to and set(older.visible_to) <= set(newer.visible_to))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
+from preprocessing.visibility import KEY
 
 FIELDS = ("doc_id", "source", "title", "section", "page", "doc_type", "version", "updated_at")
 
@@ -28,7 +29,7 @@ class Filter:
         """Say whether the chunk may be seen."""
         if chunk.revision in self.exclude_revisions:
             return False
-        groups = values_of(chunk, "visible_to")
+        groups = values_of(chunk, KEY)
         if groups and not self.viewer.intersection(groups):
             return False
         return all(set(wanted).intersection(values_of(chunk, key)) for key, wanted in self.equals.items())

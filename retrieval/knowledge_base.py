@@ -1,36 +1,30 @@
 """The façade of retrieval: documents in, ranked hits out."""
 
-import hashlib
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from preprocessing.discover import discover
-from preprocessing.document import Document
 from preprocessing.errors import FolioError
-from preprocessing.load import load
 from preprocessing.merge import calibrate
-from preprocessing.prepare import PREPARE_VERSION, prepare
-from preprocessing.source import document_id, source_of
+from preprocessing.prepare import prepare
+from preprocessing.visibility import groups_of
 from retrieval.bm25 import BM25, StaleIndexError
 from retrieval.catalogue import Catalogue, DocumentRecord
 from retrieval.embed import open_embedder
 from retrieval.embed.base import Embedder
 from retrieval.filters import Filter
 from retrieval.hit import Hit
-from retrieval.readers import Readers
+from retrieval.ingest import Given, IngestReport, Metadata, decide, given_at, given_data, reason, shape_of
 from retrieval.rerank import CrossEncoderReranker, Reranker
 from retrieval.search import Engine, Mode, check, search
 from retrieval.settings import RetrievalSettings
+from retrieval.states import States
 from retrieval.store.base import Store
 from retrieval.tokens import TOKENIZER_ID
 
 logger = logging.getLogger(__name__)
-
-Metadata = Mapping[str, str | tuple[str, ...]]
 
 
 class IndexMismatch(FolioError):
@@ -41,23 +35,6 @@ class NoDocuments(FolioError):
     """There is nothing to search yet."""
 
 
-@dataclass(slots=True)
-class IngestReport:
-    """What an ingest did."""
-
-    documents: int = 0
-    """Files that are in the knowledge base after it: new, updated and unchanged."""
-    chunks: int = 0
-    """Chunks of those files."""
-    unchanged: int = 0
-    updated: int = 0
-    """Files that replaced an earlier state."""
-    failed: list[tuple[str, str]] = field(default_factory=list)
-    """(source, error) of files that are not in."""
-    warnings: list[tuple[str, str]] = field(default_factory=list)
-    """(source, warning) of files that are in, with something a person should know."""
-
-
 class KnowledgeBase:
     """An organisation's documents, searchable. Safe to use from several threads; writes take turns."""
 
@@ -65,9 +42,8 @@ class KnowledgeBase:
         self._settings = settings
         self._catalogue = catalogue
         self._engine = engine
+        self._states = States(catalogue, engine)
         self._writing = threading.Lock()
-        self._readers = Readers()
-        self._hidden = catalogue.hidden_revisions()
 
     @classmethod
     def open(
@@ -81,11 +57,17 @@ class KnowledgeBase:
         embedder = embedder or open_embedder(settings.embed_model)
         if reranker is None and settings.rerank_model:
             reranker = CrossEncoderReranker(settings.rerank_model)
-        settings.home.mkdir(parents=True, exist_ok=True)
+        try:
+            settings.home.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FolioError(f"FOLIO_HOME {settings.home} cannot be a folder: {error.strerror}") from None
         catalogue = Catalogue.in_folder(settings.home)
         try:
-            manifest = _agreed_manifest(catalogue, embedder, settings)
-            store = _open_store(settings, manifest["dimension"])
+            check_manifest(catalogue, embedder, settings)
+            if "embed_model" not in catalogue.manifest():
+                made_with = {"embed_model": embedder.model_id, "dimension": embedder.dimension}
+                catalogue.write_manifest(**made_with, tokenizer=TOKENIZER_ID)
+            store = _open_store(settings, catalogue.manifest()["dimension"])
         except BaseException:
             catalogue.close()
             raise
@@ -127,29 +109,24 @@ class KnowledgeBase:
 
         `progress` is called with (files done, files in all, source of the next file).
         """
-        files, skipped = discover(paths)
-        report = IngestReport(failed=[(source_of(path), reason) for path, reason in skipped])
-        with self._writing:
-            try:
-                for done, path in enumerate(files):
-                    if progress:
-                        progress(done, len(files), source_of(path))
-                    self._ingest_file(path, metadata or {}, report)
-            finally:
-                self._save_keyword()
-        return report
+        files, failed = given_at(paths)
+        return self._ingest(files, metadata or {}, IngestReport(failed=failed), progress)
+
+    def ingest_data(self, data: bytes, name: str, metadata: Metadata | None = None) -> IngestReport:
+        """Bring in what has no file of its own, as the document that a file of that name would be."""
+        with given_data(data, name) as given:
+            return self._ingest([given], metadata or {}, IngestReport(), None)
 
     def delete(self, doc_id_or_source: str) -> DocumentRecord:
         """Remove a document from both legs and return what it was; raise UnknownDocument when it is not there."""
         with self._writing:
             record = self._catalogue.find(doc_id_or_source)
-            self._catalogue.retire(record.doc_id)
-            self._remove(record.revision)
+            self._states.delete(record)
             self._save_keyword()
         return record
 
     def documents(self) -> list[DocumentRecord]:
-        """Return the current documents by source."""
+        """Return the current documents by source; one that shares the chunks of another names it in `same_as`."""
         return self._catalogue.documents()
 
     def search(
@@ -168,8 +145,9 @@ class KnowledgeBase:
         check(query, k, mode)
         if not self._engine.store.count():
             raise NoDocuments("there are no documents yet; run: folio ingest PATH")
-        with self._readers.reading():
-            where = Filter(equals=filters or {}, viewer=frozenset(viewer or ()), exclude_revisions=self._hidden)
+        with self._states.reading() as hidden:
+            equals = _with_originals(filters or {}, self._catalogue)
+            where = Filter(equals=equals, viewer=frozenset(groups_of(viewer or ())), exclude_revisions=hidden)
             return search(query, self._engine, where, k=k, mode=mode, rerank=rerank)
 
     def health(self) -> dict[str, Any]:
@@ -190,92 +168,65 @@ class KnowledgeBase:
             self._catalogue.write_manifest(unrelated_similarity=known)
         return float(known)
 
-    def _ingest_file(self, path: Path, metadata: Metadata, report: IngestReport) -> None:
-        source = source_of(path)
-        try:
-            doc_id, revision = document_id(path), self._revision(path, metadata)
-            before = self._catalogue.current(doc_id)
-            if before and before.revision == revision:
-                report.unchanged += 1
-                chunks = before.chunks
-            else:
-                document = load(path, source=source, metadata=metadata)
-                chunks = self._replace(document, revision, before)
-                report.updated += before is not None
-                report.warnings += [(source, warning) for warning in document.warnings]
-            report.documents += 1
-            report.chunks += chunks
-        except FolioError as error:
-            report.failed.append((source, str(error).removeprefix(f"{source}: ")))
-        except Exception as error:
-            logger.exception("could not ingest %s", source)
-            report.failed.append((source, f"unexpected {type(error).__name__}: {error}"))
+    def _ingest(
+        self,
+        files: Sequence[Given],
+        metadata: Metadata,
+        report: IngestReport,
+        progress: Callable[[int, int, str], None] | None,
+    ) -> IngestReport:
+        taken = set()
+        with self._writing:
+            try:
+                for done, given in enumerate(files):
+                    if progress:
+                        progress(done, len(files), given.source)
+                    try:
+                        self._take(given, metadata, report)
+                        taken.add(given.doc_id)
+                    except Exception as error:  # noqa: BLE001  one bad file never stops the others
+                        report.failed.append((given.source, reason(error, given.source)))
+            finally:
+                self._save_keyword()
+            report.documents = len(taken)
+            report.chunks = self._catalogue.count_chunks(taken)
+        return report
 
-    def _revision(self, path: Path, metadata: Metadata) -> str:
-        """Identify what ingesting the file would make: its bytes and everything that shapes its chunks."""
-        shape = (
-            sorted(metadata.items()),
-            PREPARE_VERSION,
-            self._engine.embedder.model_id,
-            self._settings.chunking.model_dump_json(),
-        )
-        digest = hashlib.sha256(document_id(path).encode())
-        digest.update(repr(shape).encode())
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-        return digest.hexdigest()[:32]
-
-    def _replace(self, document: Document, revision: str, before: DocumentRecord | None) -> int:
-        """Write the new state, make it current in one step, then remove the old one; return the number of chunks."""
-        self._catalogue.begin(document, revision)
-        self._hidden = self._catalogue.hidden_revisions()
-        try:
-            chunks, vectors = prepare(
+    def _take(self, given: Given, metadata: Metadata, report: IngestReport) -> None:
+        shape = shape_of(self._engine.embedder.model_id, self._settings.chunking)
+        decision = decide(given, metadata, shape, self._catalogue)
+        if (document := decision.document) and decision.file:
+            self._states.put(
                 document,
-                revision,
-                self._engine.embedder.embed_passages,
-                self._settings.chunking,
-                self.unrelated_similarity(),
+                decision.revision,
+                decision.file,
+                lambda: prepare(
+                    document,
+                    decision.revision,
+                    self._engine.embedder.embed_passages,
+                    self._settings.chunking,
+                    self.unrelated_similarity(),
+                ),
+                twin=decision.twin,
+                renamed_from=decision.renamed_from,
             )
-            if not chunks:
-                raise FolioError("nothing is left to search after cleaning")
-            self._engine.store.upsert(chunks, vectors)
-            self._engine.keyword.add(chunks)
-            self._catalogue.commit(document.doc_id, revision, len(chunks))
-        except BaseException:
-            self._remove(revision)
-            raise
-        self._hidden = self._catalogue.hidden_revisions()
-        if before:
-            self._remove(before.revision)
-        return len(chunks)
-
-    def _remove(self, revision: str) -> None:
-        """Take a hidden state out of both legs, once no search is left that began when it could be seen."""
-        self._hidden = self._catalogue.hidden_revisions()
-        self._readers.wait_for_earlier()
-        self._engine.store.delete_revision(revision)
-        self._engine.keyword.remove_revision(revision)
-        self._catalogue.forget(revision)
-        self._hidden = self._catalogue.hidden_revisions()
+            report.warnings += [(given.source, warning) for warning in document.warnings]
+        report.unchanged += decision.outcome == "unchanged"
+        report.updated += decision.outcome == "updated"
 
     def _save_keyword(self) -> None:
         self._engine.keyword.save(_keyword_path(self._settings.home), self._catalogue.generation)
 
 
-def _agreed_manifest(catalogue: Catalogue, embedder: Embedder, settings: RetrievalSettings) -> dict[str, Any]:
-    """Return the manifest, written at the first opening; raise IndexMismatch when the embedding model is another."""
-    manifest = catalogue.manifest()
-    if "embed_model" not in manifest:
-        catalogue.write_manifest(embed_model=embedder.model_id, dimension=embedder.dimension, tokenizer=TOKENIZER_ID)
-        return catalogue.manifest()
-    if manifest["embed_model"] != embedder.model_id:
+def check_manifest(catalogue: Catalogue, embedder: Embedder, settings: RetrievalSettings) -> None:
+    """Raise IndexMismatch when the index was made with another embedding model."""
+    made_with = catalogue.manifest().get("embed_model", embedder.model_id)
+    if made_with != embedder.model_id:
         raise IndexMismatch(
-            f"the index in {settings.home} was made with the embedding model {manifest['embed_model']!r}, but "
+            f"the index in {settings.home} was made with the embedding model {made_with!r}, but "
             f"FOLIO_EMBED_MODEL is now {settings.embed_model!r} ({embedder.model_id}): set it back, or ingest again "
             "into a new folder given by FOLIO_HOME"
         )
-    return manifest
 
 
 def _open_store(settings: RetrievalSettings, dimension: int) -> Store:
@@ -288,6 +239,16 @@ def _open_store(settings: RetrievalSettings, dimension: int) -> Store:
     from retrieval.store.edge import EdgeStore
 
     return EdgeStore.open(settings.home / "store", dimension)
+
+
+def _with_originals(filters: Mapping[str, tuple[str, ...]], catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
+    """Let a filter by document find the chunks of a copy, which carry the names of its original."""
+    equals = dict(filters)
+    for key in {"doc_id", "source"} & equals.keys():
+        records = {record.doc_id: record for record in catalogue.documents()}
+        originals = [records[r.same_as] for r in records.values() if r.same_as and getattr(r, key) in equals[key]]
+        equals[key] = (*equals[key], *(getattr(original, key) for original in originals))
+    return equals
 
 
 def _remove_leftovers(catalogue: Catalogue, store: Store) -> None:

@@ -79,7 +79,7 @@ def test_walk(tmp_path: Path) -> None:
 def test_walk_through_the_front_door(tmp_path: Path) -> None:
     path = tmp_path / "travel.md"
     path.write_text(TRAVEL, encoding="utf-8")
-    settings = Settings(home=tmp_path / "home", chat_model="scripted")
+    settings = Settings(home=tmp_path / "home", chat_model="scripted", openai_base_url="http://127.0.0.1:9/v1")
     model = ScriptedChatModel(
         replies=[
             "Thought: 直接搜索\nAction: knowledge_search\nAction Input: 餐补每天多少",

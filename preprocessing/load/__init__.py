@@ -20,6 +20,7 @@ from preprocessing.load.text import read_text
 from preprocessing.load.xlsx import read_xlsx
 from preprocessing.source import document_id
 from preprocessing.stated import stated
+from preprocessing.visibility import with_visibility
 
 MAX_BYTES = 100 * 1024 * 1024
 
@@ -58,10 +59,10 @@ def load(
         blocks = tuple(clean(parsed.blocks))
         if not blocks:
             raise LoadError("no text in the file")
+        said = stated(blocks)
+        known = with_visibility({**said.metadata, **_encoding(parsed), **parsed.metadata, **metadata}, blocks)
     except LoadError as error:
         raise LoadError(f"{source}: {error}") from error
-    said = stated(blocks)
-    known = {**said.metadata, **_encoding(parsed), **parsed.metadata, **metadata}
     title, version, updated_at = (about.first_text(known.pop(key, None)) for key in ("title", "version", "updated_at"))
     title = title or parsed.heading_title or about.sensible_title(parsed.property_title) or path.stem
     version = version or about.version_from_name(path.stem) or about.version_from_name(title)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from preprocessing.errors import FolioError
 from retrieval.embed.base import Vectors
+from retrieval.models.artefacts import GRAPH, expected_sha256
 from retrieval.models.encoder import DIMENSION, Encoder, TokenIds
 
 MODEL_ID = "multilingual-e5-small-int8"
@@ -24,8 +25,8 @@ class BundledEmbedder:
 
     @property
     def model_id(self) -> str:
-        """Name that the manifest records."""
-        return MODEL_ID
+        """Name that the manifest records; it changes with the file, because another file gives other vectors."""
+        return f"{MODEL_ID}-{expected_sha256(GRAPH)[:8]}"
 
     @property
     def dimension(self) -> int:

@@ -8,13 +8,15 @@ from preprocessing.errors import FolioError
 
 FOLDER = Path(__file__).parent
 CHECKSUMS = "checksums.json"
+GRAPH = "encoder.onnx"
+TOKENIZER = "tokenizer.json"
 
 
 def checked(name: str, folder: Path = FOLDER) -> Path:
     """Return the path of a model file; raises FolioError when it is missing or is not the file it should be."""
     path = folder / name
     try:
-        expected = json.loads((folder / CHECKSUMS).read_text(encoding="utf-8"))[name]
+        expected = expected_sha256(name, folder)
         found = sha256(path)
     except FileNotFoundError as error:
         raise FolioError(f"model file {error.filename} is missing: install Folio anew, or build it: {_HOW}") from error
@@ -24,6 +26,12 @@ def checked(name: str, folder: Path = FOLDER) -> Path:
             f"{CHECKSUMS} says; install Folio anew, or build it: {_HOW}"
         )
     return path
+
+
+def expected_sha256(name: str, folder: Path = FOLDER) -> str:
+    """Return the SHA-256 that a model file should have."""
+    expected: str = json.loads((folder / CHECKSUMS).read_text(encoding="utf-8"))[name]
+    return expected
 
 
 def write_checksums(folder: Path, names: list[str]) -> None:

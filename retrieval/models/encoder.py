@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.models.artefacts import FOLDER, checked
+from retrieval.models.artefacts import FOLDER, GRAPH, TOKENIZER, checked
 
-GRAPH = "encoder.onnx"
-TOKENIZER = "tokenizer.json"
 DIMENSION = 384
 
 Vectors = NDArray[np.float32]

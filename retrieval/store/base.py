@@ -24,6 +24,9 @@ class Store(Protocol):
     def get(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """Return the chunks in the order of the ids; ids that are not there are left out."""
 
+    def read_state(self, revision: str) -> tuple[list[Chunk], Vectors]:
+        """Return the chunks of one document state by index, with their vectors, shape (chunks, dimension)."""
+
     def scan(self) -> Iterator[Chunk]:
         """Yield every chunk, in no order, without vectors."""
 

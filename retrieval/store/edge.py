@@ -13,7 +13,7 @@ from retrieval.hit import Hit, LegScore
 from retrieval.store.lock import FolderLock, StoreLocked
 from retrieval.store.payload import REVISION, AnyOf, excluded, from_payload, point_id, required, to_payload
 from retrieval.store.shard import open_shard
-from retrieval.store.vectors import check_passages, check_query
+from retrieval.store.vectors import check_passages, check_query, in_order
 
 if TYPE_CHECKING:
     import qdrant_edge
@@ -110,15 +110,30 @@ class EdgeStore:
         found = {str(record.id): record.payload or {} for record in records}
         return [from_payload(found[name]) for name in ids if name in found]
 
+    def read_state(self, revision: str) -> tuple[list[Chunk], Vectors]:
+        """Return the chunks of one document state by index, with their vectors, shape (chunks, dimension)."""
+        import qdrant_edge as edge
+
+        of_revision = edge.Filter(must=[_condition((REVISION, [revision]))])
+        return in_order(
+            [(from_payload(record.payload or {}), record.vector) for record in self._scroll(of_revision, True)],
+            self._dimension,
+        )
+
     def scan(self) -> Iterator[Chunk]:
         """Yield every chunk, in no order, without vectors."""
+        yield from (from_payload(record.payload or {}) for record in self._scroll(None, False))
+
+    def _scroll(self, where: "qdrant_edge.Filter | None", with_vector: bool) -> Iterator[Any]:
         import qdrant_edge as edge
 
         offset: Any = None
         while True:
-            request = edge.ScrollRequest(offset=offset, limit=_BATCH, with_payload=True, with_vector=False)
+            request = edge.ScrollRequest(
+                offset=offset, limit=_BATCH, filter=where, with_payload=True, with_vector=with_vector
+            )
             records, offset = self._reading().scroll(request)
-            yield from (from_payload(record.payload or {}) for record in records)
+            yield from records
             if offset is None:
                 return
 

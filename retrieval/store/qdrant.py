@@ -12,7 +12,7 @@ from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
 from retrieval.store.payload import INDEXED, REVISION, AnyOf, excluded, from_payload, point_id, required, to_payload
 from retrieval.store.server import MEMORY, ServerError, connect, host_of, said_by
-from retrieval.store.vectors import check_passages, check_query
+from retrieval.store.vectors import check_passages, check_query, in_order
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
@@ -101,15 +101,33 @@ class QdrantStore:
         found = {str(record.id): record.payload or {} for record in records}
         return [from_payload(found[name]) for name in ids if name in found]
 
+    def read_state(self, revision: str) -> tuple[list[Chunk], Vectors]:
+        """Return the chunks of one document state by index, with their vectors, shape (chunks, dimension)."""
+        from qdrant_client import models
+
+        of_revision = models.Filter(must=[_condition((REVISION, [revision]))])
+        return in_order(
+            [(from_payload(record.payload or {}), record.vector) for record in self._scroll(of_revision, True)],
+            self._dimension,
+        )
+
     def scan(self) -> Iterator[Chunk]:
         """Yield every chunk, in no order, without vectors."""
+        yield from (from_payload(record.payload or {}) for record in self._scroll(None, False))
+
+    def _scroll(self, where: "models.Filter | None", with_vectors: bool) -> Iterator[Any]:
         offset: Any = None
         while True:
             with self._asking():
                 records, offset = self._client.scroll(
-                    self._collection, limit=_BATCH, offset=offset, with_payload=True, with_vectors=False
+                    self._collection,
+                    scroll_filter=where,
+                    limit=_BATCH,
+                    offset=offset,
+                    with_payload=True,
+                    with_vectors=with_vectors,
                 )
-            yield from (from_payload(record.payload or {}) for record in records)
+            yield from records
             if offset is None:
                 return
 

@@ -50,3 +50,10 @@ def _fault(vector: Vectors) -> str:
     if not np.isfinite(vector).all():
         return "holds NaN or infinity"
     return "" if vector.any() else "is all zeros"
+
+
+def in_order(points: Sequence[tuple[Chunk, Sequence[float]]], dimension: int) -> tuple[list[Chunk], Vectors]:
+    """Return the chunks by index, with their vectors as float32 of shape (len(points), dimension)."""
+    by_index = sorted(points, key=lambda point: point[0].index)
+    vectors = np.array([vector for _, vector in by_index], dtype=np.float32).reshape(len(by_index), dimension)
+    return [chunk for chunk, _ in by_index], vectors

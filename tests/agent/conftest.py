@@ -41,7 +41,11 @@ def scripted(knowledge_base: KnowledgeBase, tmp_path: Path) -> Iterator[Callable
     ) -> Assistant:
         sessions = sessions or SessionStore.in_memory()
         opened.append(sessions)
-        values = {"home": tmp_path / "home", "chat_model": "scripted"} | settings
+        values = {
+            "home": tmp_path / "home",
+            "chat_model": "scripted",
+            "openai_base_url": "http://127.0.0.1:9/v1",
+        } | settings
         return Assistant(Settings(**values), knowledge_base, ScriptedChatModel(replies=replies), sessions)
 
     yield make

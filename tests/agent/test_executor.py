@@ -255,3 +255,23 @@ def test_a_search_may_hold_several_queries(scripted: Make) -> None:
     answer = scripted(both, "Final Answer: 试用期员工年假 5 天。[S1] VPN 45 minutes。[S2]").ask("年假和 VPN？")
     assert {citation.source.rpartition("/")[2] for citation in answer.citations} == {"leave.md", "vpn_en.md"}
     assert answer.usage["tool_calls"] == 1
+
+
+def test_turns_asked_for_other_groups_are_not_shown(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER, SEARCH, ANSWER, SEARCH, ANSWER)
+    assistant.ask("总监的年薪是多少？", "s", viewer=["HR"])
+    assistant.ask("试用期年假几天？", "s")
+    assert "总监的年薪" not in prompts_of(assistant)[2]
+    assistant.ask("试用期年假几天？", "s", viewer=["hr", "it"])
+    assert "总监的年薪" in prompts_of(assistant)[4]
+
+
+def test_what_a_person_must_mend_is_not_hidden_from_them(scripted: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    assistant = scripted(SEARCH, ANSWER)
+
+    def search(*_arguments: object, **_named: object) -> object:
+        raise FolioError("FOLIO_RERANK_MODEL=nope is no model")
+
+    monkeypatch.setattr(assistant.knowledge_base, "search", search)
+    with pytest.raises(FolioError, match="FOLIO_RERANK_MODEL=nope"):
+        assistant.ask("试用期年假几天？")

@@ -65,3 +65,12 @@ def test_passages_are_read_back_as_they_were_shown() -> None:
         ("S1", "差旅 (试行) > 住宿", "甲\n\nObservation: 乙\nThought: x"),
         ("S2", "表", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
     ]
+
+
+def test_at_the_cap_it_quotes_from_what_was_found(knowledge_base: KnowledgeBase, tmp_path: Path) -> None:
+    model = OfflineChatModel(quoter=quoter_of(knowledge_base))
+    settings = Settings(home=tmp_path / "home", max_iterations=1)
+    sessions = SessionStore.in_memory()
+    answer = Assistant(settings, knowledge_base, model, sessions).ask("试用期员工年假几天？")
+    sessions.close()
+    assert "试用期员工年假 5 天。 [S1]" in answer.answer

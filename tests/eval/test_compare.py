@@ -1,6 +1,9 @@
 """A regression gate: silent on a copy, loud on a loss, and never on two different tasks."""
 
+import random
+from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -9,7 +12,14 @@ from typer.testing import CliRunner
 from eval import cli
 from eval.compare import compare
 from eval.jsonl import SetError
+from eval.run_retrieval import run_retrieval
 from eval.runs import QuestionScore, Run, SetIdentity
+from eval.sets import load_set
+from eval.stages import Row
+from retrieval.settings import RetrievalSettings
+from tests.fakes import CharacterEmbedder
+
+SAMPLE = Path(__file__).parents[2] / "eval" / "data" / "sample"
 
 
 def make_run(scores: dict[str, float], row: str = "hybrid", **changes: Any) -> Run:
@@ -32,6 +42,51 @@ def make_run(scores: dict[str, float], row: str = "hybrid", **changes: Any) -> R
 
 GOOD = {f"q{number}": 1.0 for number in range(60)}
 BAD = {name: 0.0 if number % 3 == 0 else 1.0 for number, name in enumerate(GOOD)}
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Return a run of the sample set with predictable vectors: scores of the shape that real ones have."""
+    home = tmp_path_factory.mktemp("home")
+    eval_set = load_set(SAMPLE, whole_documents=True)
+    rows: tuple[Row, ...] = ("vector", "keyword", "hybrid")
+    return run_retrieval(eval_set, RetrievalSettings(home=home), rows, embedder=CharacterEmbedder())
+
+
+def test_on_shuffled_labels_a_loss_is_found_one_time_in_twenty_at_most(real: Run) -> None:
+    """Which of two rows a score belongs to is tossed for each question, so that no row is better than the other."""
+    toss, trials = random.Random(11), 200
+    found = Counter[str]()
+    for _ in range(trials):
+        sides = [("vector", "keyword") if toss.random() < 0.5 else ("keyword", "vector") for _ in real.questions]
+        before, after = (
+            real.model_copy(
+                update={
+                    "rows": ["tossed"],
+                    "questions": [
+                        question.model_copy(update={"scores": {"tossed": question.scores[side[place]]}})
+                        for question, side in zip(real.questions, sides, strict=True)
+                    ],
+                }
+            )
+            for place in (0, 1)
+        )
+        found[compare(before, after, "tossed", "tossed", "MRR@10").verdict] += 1
+    assert found.total() == trials
+    assert found["significant loss"] <= trials * 0.05
+    # The test can fail: the scores do differ.
+    assert found["no difference"] == 0
+
+
+def test_a_leg_switched_off_is_a_loss_where_the_leg_bears(real: Run) -> None:
+    better, worse = sorted(("vector", "keyword"), key=lambda row: -mean(real, row))
+    assert compare(real, real, better, worse, "MRR@10").verdict == "significant loss"
+    assert compare(real, real, worse, better, "MRR@10").verdict == "significant gain"
+    assert compare(real, real, "hybrid", "hybrid", "MRR@10").verdict == "no difference"
+
+
+def mean(run: Run, row: str) -> float:
+    return fmean(question.scores[row]["MRR@10"] for question in run.questions)
 
 
 def test_changes_by_question() -> None:

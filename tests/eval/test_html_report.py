@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from eval import cli
 from eval.html_report import html_report
+from eval.plots import Bin, reliability
 from eval.runs import QuestionScore, Run, SetIdentity
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -47,6 +48,32 @@ CHUNKING = RUN.model_copy(
 )
 
 
+REFUSALS = [
+    QuestionScore(
+        query_id=f"a{n}",
+        question="?",
+        scores={
+            "agent": {
+                "similarity": 0.7 + n / 200,
+                "refused": float(n < 12),
+                "unanswerable": float(n < 10),
+                **dict.fromkeys(("LLM calls", "tool calls", "tokens"), 2.0),
+            }
+        },
+        milliseconds={"search": 3.0, "model": 9.0, "ask": 15.0} | ({"rewrite": 1.0} if n == 3 else {}),
+    )
+    for n in range(40)
+]
+ANSWERS = RUN.model_copy(
+    update={
+        "command": "answers",
+        "rows": ["agent"],
+        "settings": {"embed_model": "characters", "chat_model": "offline"},
+        "questions": REFUSALS,
+    }
+)
+
+
 class Tags(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -68,6 +95,24 @@ def test_tables_and_plots_stand_in_the_page() -> None:
         png = base64.b64decode(str(image["src"]).removeprefix("data:image/png;base64,"))
         assert png.startswith(b"\x89PNG")
         assert struct.unpack(">II", png[16:24]) == (768, 432)
+
+
+def test_refusal_is_shown_over_similarity_beside_the_latency_of_each_stage() -> None:
+    page = html_report([ANSWERS])
+    images = [str(attributes["alt"]) for tag, attributes in Tags(page).found if tag == "img"]
+    assert images == ["Reliability of refusal", "Latency by stage"]
+    assert "<td>rewrite</td>" in page
+
+
+def test_bins_are_equally_large() -> None:
+    points = [(n / 10, n < 12, n < 10) for n in range(40)]
+    assert reliability(points[::-1]) == [
+        Bin(10, pytest.approx(0.45), 1.0, 1.0),
+        Bin(10, pytest.approx(1.45), 0.2, 0.0),
+        Bin(10, pytest.approx(2.45), 0.0, 0.0),
+        Bin(10, pytest.approx(3.45), 0.0, 0.0),
+    ]
+    assert reliability(points[:3]) == [Bin(3, pytest.approx(0.1), 1.0, 1.0)]
 
 
 def test_nothing_is_fetched_and_nothing_of_a_question_runs() -> None:
@@ -96,7 +141,7 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
 def test_a_browser_opens_it_without_errors(tmp_path: Path) -> None:
     page, shot = tmp_path / "report.html", tmp_path / "report.png"
-    page.write_text(html_report([RUN, CHUNKING]), encoding="utf-8")
+    page.write_text(html_report([RUN, CHUNKING, ANSWERS]), encoding="utf-8")
     command = [
         str(BROWSER),
         "--headless",

@@ -56,13 +56,40 @@ def test_titles_ask_for_the_first_sentence(document: Document) -> None:
 def test_a_cell_is_asked_for_by_row_and_column(document: Document) -> None:
     assert list(entities(document)) == [("经理", "标准", "800 元")]
     assert list(table_cells(document, "travel.md")) == [
-        MadeQuestion("经理的标准是什么？", "table", "zh", "travel.md", "800 元", ("经理",))
+        MadeQuestion("《差旅制度》里“经理”的“标准”是什么？", "table", "zh", "travel.md", "800 元", ("经理",))
     ]
+
+
+def test_what_says_too_little_is_not_asked(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(
+        "# Help\n\nThe team answers within 2 working days.\n\n2.1 日常费用应当及时提交报销单据。\n\n"
+        "**Rule 1** The printer room is closed for 2 hours every Friday.\n\n"
+        "## 材料\n\n请在报到前通过入职链接上传以下材料：\n\n"
+        "| Time | Place |\n| --- | --- |\n| 14:00 | Hall |\n| 30 万元以上 | Office |\n| ERR_4032 | Web |\n",
+        encoding="utf-8",
+    )
+    document = load(path, source="a.md")
+    assert [one.query for one in cloze(document, "a.md")] == [
+        "Rule 1 The printer room is closed for ____ every Friday."
+    ]
+    assert list(titles(document, "a.md")) == []
+    assert [entity for entity, _, _ in entities(document)] == ["30 万元以上", "ERR_4032"]
+    absent = [one.query for one in near_misses(document, "a.md", everything(document))]
+    assert absent == ["ERR_4033 是什么？"]
+
+
+def test_the_whole_of_a_code_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("# 制度\n\n文件编号：YF-FIN-007，归口部门：财务部。\n", encoding="utf-8")
+    document = load(path, source="a.md")
+    assert [one.query for one in identifiers(document, "a.md")] == ["YF-FIN-007 是什么？"]
+    assert [one.absent for one in near_misses(document, "a.md", everything(document))] == ["YF-FIN-008"]
 
 
 def test_an_identifier_means_its_sentence(document: Document) -> None:
     assert [(one.query, one.answer) for one in identifiers(document, "travel.md")] == [
-        ("ERR_4032 是什么意思？", "报销失败时显示 ERR_4032，需要重新提交。")
+        ("ERR_4032 是什么？", "报销失败时显示 ERR_4032，需要重新提交。")
     ]
 
 
@@ -70,7 +97,7 @@ def test_near_misses_swap_what_is_there_for_what_is_nowhere(document: Document) 
     made = {one.absent: one.query for one in near_misses(document, "travel.md", everything(document))}
     assert made["2031"].startswith("本制度自 2031 年 1 月 1 日起施行")
     assert "由上海总部解释" in made["上海"]
-    assert made["ERR_4033"] == "ERR_4033 是什么意思？"
+    assert made["ERR_4033"] == "ERR_4033 是什么？"
     assert made["停车位数量"] == "经理的停车位数量是什么？"
 
 

@@ -4,11 +4,14 @@ from pathlib import Path
 import pytest
 
 from eval.chunkings import fixed
+from eval.jsonl import SetError
 from eval.run_chunking import load_documents, run_chunking
+from eval.runs import load_run
 from eval.score_chunking import chunk_all, within_budget
 from eval.sets import load_set
 from eval.vector_cache import CachedEmbedder, vector_cache
 from preprocessing.errors import FolioError
+from retrieval.embed.base import Vectors
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder, make_hit
 
@@ -51,6 +54,35 @@ def test_a_run_over_whole_documents(make_set: Make, docs: dict[str, str], tmp_pa
     assert scores[1]["fixed 10"] == {"hit": 0.0, "complete": 0.0}
     assert run.statistics["fixed 10"]["max chars"] == 10
     assert (tmp_path / "run.json").is_file()
+
+
+def test_a_run_that_stopped_goes_on_where_it_was(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Stops(CharacterEmbedder):
+        stops = True
+
+        def embed_query(self, text: str) -> Vectors:
+            asked.append(text)
+            if self.stops and text.startswith("How many"):
+                raise RuntimeError("out of memory")
+            return super().embed_query(text)
+
+    eval_set = load_set(make_set(docs=docs), whole_documents=True)
+    settings, path, embedder = RetrievalSettings(home=tmp_path), tmp_path / "run.json", Stops()
+    compared = {"fixed 1000": fixed(1000), "fixed 10": fixed(10)}
+    with pytest.raises(RuntimeError, match="out of memory"):
+        run_chunking(eval_set, settings, compared, budget=200, keep=path, embedder=embedder)
+    stopped = load_run(path)
+    assert [(one.query_id, list(one.scores)) for one in stopped.questions] == [("q1", ["fixed 1000", "fixed 10"])]
+    embedder.stops = False
+    asked.clear()
+    run = run_chunking(eval_set, settings, compared, budget=200, keep=path, resume=path, embedder=embedder)
+    assert asked == ["How many days of annual leave?"] * 2
+    assert [question.query_id for question in run.questions] == ["q1", "q2"]
+    assert load_run(path).problem is None
+    with pytest.raises(SetError, match="made with budget 200, which is now 300"):
+        run_chunking(eval_set, settings, compared, budget=300, resume=path, embedder=embedder)
 
 
 def test_passages_alone_cannot_be_chunked(make_set: Make, tmp_path: Path) -> None:

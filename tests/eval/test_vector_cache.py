@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.vector_cache import BATCH, CachedEmbedder, vector_cache
+from eval.vector_cache import BATCH, PROBE, CachedEmbedder, vector_cache
 from retrieval.embed.base import Vectors
 from tests.fakes import CharacterEmbedder
 
@@ -15,7 +15,7 @@ class OtherModel(CharacterEmbedder):
 
 class StopsAfterOneBatch(CharacterEmbedder):
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        if self.texts:
+        if len(self.texts) > 1:
             raise KeyboardInterrupt
         return super().embed_passages(texts)
 
@@ -29,8 +29,8 @@ def test_a_text_is_embedded_once_ever(tmp_path: Path) -> None:
             found = CachedEmbedder(embedder, connection).embed_passages(texts)
         np.testing.assert_array_equal(found, expected)
         assert found.dtype == np.float32
-    assert first.texts == ["住宿标准", "餐补", ""]
-    assert second.texts == []
+    assert first.texts == [PROBE, "住宿标准", "餐补", ""]
+    assert second.texts == [PROBE]
 
 
 def test_each_model_has_its_own_vectors(tmp_path: Path) -> None:
@@ -38,7 +38,19 @@ def test_each_model_has_its_own_vectors(tmp_path: Path) -> None:
     with vector_cache(tmp_path / "v") as connection:
         CachedEmbedder(CharacterEmbedder(), connection).embed_passages(["a"])
         CachedEmbedder(other, connection).embed_passages(["a"])
-    assert other.texts == ["a"]
+    assert other.texts == [PROBE, "a"]
+
+
+def test_a_model_built_anew_under_its_old_name_has_its_own_vectors(tmp_path: Path) -> None:
+    class Anew(CharacterEmbedder):
+        def embed_passages(self, texts: Sequence[str]) -> Vectors:
+            return super().embed_passages([text[::2] for text in texts])
+
+    with vector_cache(tmp_path / "v") as connection:
+        old = CachedEmbedder(CharacterEmbedder(), connection).embed_passages(["abc"])
+        new = CachedEmbedder(Anew(), connection).embed_passages(["abc"])
+    np.testing.assert_array_equal(new, CharacterEmbedder().embed_passages(["ac"]))
+    assert not np.array_equal(old, new)
 
 
 def test_what_was_embedded_before_a_stop_is_kept(tmp_path: Path) -> None:
@@ -48,7 +60,7 @@ def test_what_was_embedded_before_a_stop_is_kept(tmp_path: Path) -> None:
     after, steps = CharacterEmbedder(), []
     with vector_cache(tmp_path / "v") as connection:
         CachedEmbedder(after, connection, lambda done, total: steps.append((done, total))).embed_passages(texts)
-    assert after.texts == texts[BATCH:]
+    assert after.texts == [PROBE, *texts[BATCH:]]
     assert steps == [(BATCH, BATCH + 3), (BATCH + 3, BATCH + 3)]
 
 

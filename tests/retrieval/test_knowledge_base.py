@@ -9,6 +9,7 @@ from preprocessing.errors import FolioError
 from retrieval.embed.base import Vectors
 from retrieval.knowledge_base import IndexMismatch, KnowledgeBase, NoDocuments
 from retrieval.settings import RetrievalSettings
+from retrieval.states import States
 from tests.fakes import CharacterEmbedder
 
 LEAVE_V1 = "# 休假制度\n\n## 年假\n\n员工年假 5 天。\n\n## 探亲假\n\n探亲假 20 天。\n"
@@ -147,6 +148,24 @@ def test_a_superseded_document_is_never_found(base: KnowledgeBase) -> None:
         assert texts(base, "住宿", mode=mode) == ["住宿每晚 500 元。"]
 
 
+def test_a_restricted_draft_does_not_take_a_public_document_away(base: KnowledgeBase) -> None:
+    base.ingest([write("travel_v1.md", "# 差旅\n\n住宿每晚 300 元。\n")])
+    draft = "---\nsupersedes: travel_v1.md\nvisible_to: [hr]\n---\n# 差旅\n\n住宿每晚 500 元。\n"
+    base.ingest([write("draft.md", draft)])
+    assert texts(base, "住宿") == ["住宿每晚 300 元。"]
+
+
+def test_a_restriction_is_not_lost_by_ingesting_again_without_it(base: KnowledgeBase) -> None:
+    path = write("salary.md", "# 薪酬\n\n总监年薪 80 万元。\n")
+    base.ingest([path], {"visible_to": "HR"})
+    ((source, error),) = base.ingest([path]).failed
+    assert (source, error.partition(";")[0]) == ("salary.md", "was visible to hr only and now says nothing of it")
+    assert texts(base, "总监年薪") == []
+    assert texts(base, "总监年薪", viewer=["hr"]) == ["总监年薪 80 万元。"]
+    assert base.ingest([path], {"visible_to": "public"}).updated == 1
+    assert texts(base, "总监年薪") == ["总监年薪 80 万元。"]
+
+
 def test_everything_survives_reopening(settings: RetrievalSettings) -> None:
     with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
         base.ingest([write("leave.md", LEAVE_V1)])
@@ -193,7 +212,7 @@ def test_a_crash_at_any_step_leaves_one_whole_state(
     with monkeypatch.context() as patch:
         patch.setattr(target, step, die)
         # What would clean up after an error does not run either when a process is killed.
-        patch.setattr(KnowledgeBase, "_remove", die)
+        patch.setattr(States, "_remove", die)
         with pytest.raises(Gone):
             base.ingest([write("leave.md", LEAVE_V2)])
     base.close()

@@ -328,3 +328,13 @@ def test_chunks_of_a_deleted_state_give_their_room_back(tmp_path: Path) -> None:
     assert len(again.search(vectors[0], 200, Filter(equals={"section": ("年假",)}))) == 100
     again.close()
     assert blocks() < full / 2
+
+
+def test_a_state_is_read_with_its_vectors_in_order(full: Store) -> None:
+    first, second = replace(LEAVE, chunk_id="s#0", revision="s", index=0), replace(PAY, chunk_id="s#3", revision="s")
+    full.upsert([second, first], VECTORS[1:3])
+    chunks, vectors = full.read_state("s")
+    assert chunks == [first, second]
+    np.testing.assert_allclose(vectors, VECTORS[[2, 1]], rtol=1e-6)
+    chunks, vectors = full.read_state("nosuch")
+    assert (chunks, vectors.shape) == ([], (0, 3))

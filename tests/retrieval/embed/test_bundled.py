@@ -32,7 +32,7 @@ def vectors(embedder: BundledEmbedder) -> Vectors:
 
 
 def test_it_says_what_it_is(embedder: BundledEmbedder) -> None:
-    assert (embedder.model_id, embedder.dimension) == ("multilingual-e5-small-int8", 384)
+    assert (embedder.model_id[:27], embedder.dimension) == ("multilingual-e5-small-int8-", 384)
 
 
 def test_passages_are_unit_vectors(vectors: Vectors) -> None:
@@ -50,7 +50,7 @@ def test_no_texts_give_no_vectors(embedder: BundledEmbedder) -> None:
 def test_vectors_are_those_of_the_float_model(embedder: BundledEmbedder, case: dict[str, object]) -> None:
     text = str(case["text"])
     vector = embedder.embed_query(text) if case["kind"] == "query" else embedder.embed_passages([text])[0]
-    assert vector @ np.array(case["vector"], dtype=np.float32) > 0.998
+    assert vector @ np.array(case["vector"], dtype=np.float32) > 0.999
 
 
 @pytest.mark.parametrize(
@@ -130,5 +130,5 @@ def test_a_machine_without_the_engine_is_told_the_setting(monkeypatch: pytest.Mo
 
 
 def test_the_setting_opens_it() -> None:
-    assert open_embedder("bundled").model_id == "multilingual-e5-small-int8"
+    assert open_embedder("bundled").model_id.startswith("multilingual-e5-small-int8-")
     assert open_embedder("intfloat/multilingual-e5-small").model_id == "intfloat/multilingual-e5-small"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from preprocessing.errors import FolioError
-from retrieval.models.artefacts import checked, write_checksums
-from retrieval.models.encoder import GRAPH, TOKENIZER, Encoder
+from retrieval.models.artefacts import GRAPH, TOKENIZER, checked, write_checksums
+from retrieval.models.encoder import Encoder
 
 
 @pytest.mark.parametrize("name", [GRAPH, TOKENIZER])

@@ -1,0 +1,109 @@
+"""`folio ingest --watch`: files are brought in again when they change, until Ctrl-C."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from agent.ingest import Order, progress_bar
+from agent.settings import Settings
+from preprocessing.discover import discover
+from preprocessing.ignore import NAME as IGNORE_FILE
+from preprocessing.load import OPENED
+from retrieval.embed import open_embedder
+from retrieval.ingest import IngestReport
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.store.lock import StoreLocked
+
+logger = logging.getLogger(__name__)
+
+QUIET_MS = 1000
+"""A burst of changes is over when nothing has changed for this long."""
+BURST_MS = 10_000
+RETRY_MS = 3000
+"""After this long, files that had to wait for another process are tried again."""
+
+
+def watch(order: Order, settings: Settings, tell: Callable[[IngestReport], None]) -> None:
+    """Bring everything in, then what changes; between two ingests other processes may open the knowledge base.
+
+    A file that is deleted stays in the knowledge base until it is deleted there.
+    """
+    try:
+        _follow(order, settings, tell, changes(order.paths, settings.home))
+    except KeyboardInterrupt:
+        return
+
+
+def _follow(
+    order: Order, settings: Settings, tell: Callable[[IngestReport], None], changed: Iterable[set[Path]]
+) -> None:
+    embedder = open_embedder(settings.embed_model)
+    waiting, is_first = list(order.paths), True
+    for paths in changed:
+        waiting += [file for file in touched(order.paths, paths) if file not in waiting]
+        if not waiting:
+            continue
+        try:
+            with KnowledgeBase.open(settings, embedder=embedder) as knowledge_base, progress_bar() as progress:
+                report = knowledge_base.ingest(waiting, order.metadata, progress)
+            waiting = []
+            if is_first or report.failed or report.unchanged < report.documents:
+                tell(report)
+            is_first = False
+        except StoreLocked as error:
+            logger.warning("%s; trying again in %d seconds", error, RETRY_MS // 1000)
+
+
+def changes(paths: Sequence[Path], home: Path) -> Iterator[set[Path]]:
+    """Yield nothing once at the start, then the whole paths of each burst of changes, or nothing after a while.
+
+    With the first of them come the roots: what changed before the watch stood must not be missed.
+    """
+    from watchfiles import watch as watch_files  # a compiled module that nothing else needs
+
+    yield set()
+    roots = {root_of(path) for path in paths}
+    inside = home.resolve()
+
+    def is_wanted(_change: object, path: str) -> bool:
+        return could_matter(Path(path), roots, inside)
+
+    bursts = watch_files(
+        *roots,
+        watch_filter=is_wanted,
+        step=QUIET_MS,
+        debounce=BURST_MS,
+        rust_timeout=RETRY_MS,
+        yield_on_timeout=True,
+        raise_interrupt=True,
+    )
+    missed = roots
+    for burst in bursts:
+        yield {*missed, *(Path(path) for _, path in burst)}
+        missed = set()
+
+
+def root_of(path: Path) -> Path:
+    """Return the folder to watch: editors replace a file by another, so it is never the file itself."""
+    return next(folder for folder in (path.resolve(), *path.resolve().parents) if folder.is_dir())
+
+
+def could_matter(path: Path, roots: Iterable[Path], home: Path) -> bool:
+    """Say whether a change there can be one of a document: not of hidden files, other types, or the index itself."""
+    root = next((root for root in roots if path.is_relative_to(root)), None)
+    if root is None or path.is_relative_to(home):
+        return False
+    if path.name == IGNORE_FILE:
+        return True
+    # A folder that is moved in comes as one change, of a path without a type.
+    hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+    return not hidden and path.suffix.lower() in {*OPENED, ""}
+
+
+def touched(paths: Sequence[Path], changed: set[Path]) -> list[Path]:
+    """Return the files meant by the paths that are, or lie in, what changed."""
+    if not changed:
+        return []
+    places = {path.parent if path.name == IGNORE_FILE else path for path in changed}
+    files, _ = discover(paths)
+    return [file for file in files if places & {file.resolve(), *file.resolve().parents}]

@@ -1,0 +1,48 @@
+"""The tables of the catalogue."""
+
+import sqlalchemy as sa
+
+tables = sa.MetaData()
+
+documents = sa.Table(
+    "documents",
+    tables,
+    sa.Column("doc_id", sa.String(64), primary_key=True),
+    sa.Column("revision", sa.String(64), primary_key=True),
+    sa.Column("state", sa.String(16), nullable=False),  # pending, current, or replaced
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("doc_type", sa.String(16), nullable=False),
+    sa.Column("version", sa.Text),
+    sa.Column("updated_at", sa.Text),
+    sa.Column("visible_to", sa.JSON, nullable=False),
+    sa.Column("supersedes", sa.JSON, nullable=False),
+    sa.Column("chunks", sa.Integer, nullable=False),
+    sa.Column("ingested_at", sa.Text, nullable=False),
+)
+
+copies = sa.Table(
+    "copies",
+    tables,
+    sa.Column("doc_id", sa.String(64), primary_key=True),
+    sa.Column("original", sa.String(64), nullable=False, index=True),  # doc_id of the document whose chunks it shares
+    sa.Column("revision", sa.String(64), nullable=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("updated_at", sa.Text),
+)
+
+files = sa.Table(
+    "files",
+    tables,
+    sa.Column("doc_id", sa.String(64), primary_key=True),
+    sa.Column("path", sa.Text),  # none for what came by standard input
+    sa.Column("content_hash", sa.String(64), nullable=False, index=True),
+    sa.Column("fingerprint", sa.String(64), nullable=False),
+)
+
+manifest = sa.Table(
+    "manifest",
+    tables,
+    sa.Column("key", sa.String(64), primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)

@@ -1,0 +1,136 @@
+"""Document states in both legs: written hidden, made current in one step, and only then is the old one removed."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from preprocessing.document import Chunk, Document
+from preprocessing.errors import FolioError
+from preprocessing.prepare import chunk_id
+from retrieval.catalogue import Catalogue, DocumentRecord
+from retrieval.copies import FileState
+from retrieval.embed.base import Vectors
+from retrieval.readers import Readers
+from retrieval.search import Engine
+
+Make = Callable[[], tuple[list[Chunk], Vectors]]
+
+
+class States:
+    """Writes and removes document states; one writer at a time, while any number of searches go on.
+
+    Every step is one transaction of the catalogue, so that a crash between any two leaves whole states to be found.
+    """
+
+    def __init__(self, catalogue: Catalogue, engine: Engine) -> None:
+        self._catalogue = catalogue
+        self._engine = engine
+        self._readers = Readers()
+        self._hidden = catalogue.hidden_revisions()
+
+    @contextmanager
+    def reading(self) -> Iterator[frozenset[str]]:
+        """Yield the states that a search must not see; what it may see stays until it is over."""
+        with self._readers.reading():
+            yield self._hidden
+
+    def put(
+        self,
+        document: Document,
+        revision: str,
+        file: FileState,
+        make: Make,
+        *,
+        twin: str | None = None,
+        renamed_from: str | None = None,
+    ) -> None:
+        """Make this state of the document current, in place of its last one and of the one it was renamed from.
+
+        With a `twin`, a document of the same fingerprint, its chunks are shared or taken over and `make` not called.
+        """
+        ended = [doc_id for doc_id in (document.doc_id, renamed_from) if doc_id]
+        for doc_id in ended:
+            self._hand_over(doc_id)
+        old = [record for doc_id in ended if (record := self._catalogue.current(doc_id)) and not record.same_as]
+        original = self._original(twin) if twin else None
+        if original and original.doc_id not in ended:
+            self._catalogue.share(document, revision, original.doc_id, file, renamed_from)
+        else:
+            self._catalogue.begin(document, revision)
+            self._write(
+                revision,
+                self._relabelled(original, document, revision) if original else make,
+                lambda chunks: self._catalogue.commit(document.doc_id, revision, chunks, file, renamed_from),
+            )
+        self._remove(*(record.revision for record in old))
+
+    def delete(self, record: DocumentRecord) -> None:
+        """Remove a document from both legs; one that shares its chunks keeps them."""
+        self._hand_over(record.doc_id)
+        left = self._catalogue.current(record.doc_id) or record
+        self._catalogue.retire(left.doc_id)
+        self._remove(*([] if left.same_as else [left.revision]))
+
+    def _hand_over(self, doc_id: str) -> None:
+        """Give the chunks of a document that has copies to one of them."""
+        original, copies = self._catalogue.current(doc_id), self._catalogue.copies_of(doc_id)
+        if not original or not copies:
+            return
+        heir = copies[0]
+        self._catalogue.begin_hand_over(heir)
+        self._write(
+            heir.revision,
+            self._relabelled(original, heir, heir.revision),
+            lambda _chunks: self._catalogue.hand_over(original, heir),
+        )
+        self._remove(original.revision)
+
+    def _original(self, doc_id: str) -> DocumentRecord | None:
+        record = self._catalogue.current(doc_id)
+        return self._catalogue.current(record.same_as) if record and record.same_as else record
+
+    def _relabelled(self, original: DocumentRecord, heir: Document | DocumentRecord, revision: str) -> Make:
+        """Return what reads the chunks of a document as those of another, with the vectors they have."""
+
+        def read() -> tuple[list[Chunk], Vectors]:
+            chunks, vectors = self._engine.store.read_state(original.revision)
+            named = [
+                replace(
+                    chunk,
+                    chunk_id=chunk_id(heir.doc_id, revision, chunk.index),
+                    doc_id=heir.doc_id,
+                    revision=revision,
+                    source=heir.source,
+                    updated_at=heir.updated_at,
+                )
+                for chunk in chunks
+            ]
+            return named, vectors
+
+        return read
+
+    def _write(self, revision: str, make: Make, make_current: Callable[[int], None]) -> None:
+        """Write the chunks of a state that has been begun, and make it current; leave nothing of it on failure."""
+        self._hidden = self._catalogue.hidden_revisions()
+        try:
+            chunks, vectors = make()
+            if not chunks:
+                raise FolioError("nothing is left to search after cleaning")
+            self._engine.store.upsert(chunks, vectors)
+            self._engine.keyword.add(chunks)
+            make_current(len(chunks))
+        except BaseException:
+            self._remove(revision)
+            raise
+        self._hidden = self._catalogue.hidden_revisions()
+
+    def _remove(self, *revisions: str) -> None:
+        """Take hidden states out of both legs, once no search is left that began when they could be seen."""
+        self._hidden = self._catalogue.hidden_revisions()
+        if revisions:
+            self._readers.wait_for_earlier()
+        for revision in revisions:
+            self._engine.store.delete_revision(revision)
+            self._engine.keyword.remove_revision(revision)
+            self._catalogue.forget(revision)
+        self._hidden = self._catalogue.hidden_revisions()

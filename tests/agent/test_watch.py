@@ -1,0 +1,122 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import agent.watch
+from agent.ingest import Order
+from agent.settings import Settings
+from agent.watch import _follow, could_matter, root_of, touched
+from retrieval.ingest import IngestReport
+from retrieval.knowledge_base import KnowledgeBase
+from tests.fakes import CharacterEmbedder
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _predictable_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent.watch, "open_embedder", lambda _model: CharacterEmbedder())
+
+
+def write(name: str, text: str = "# 休假\n\n年假 5 天。\n") -> Path:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path.resolve()
+
+
+def follow(paths: list[Path], bursts: Iterator[set[Path]], home: Path) -> list[IngestReport]:
+    reports: list[IngestReport] = []
+    _follow(Order(paths, None, {}), Settings(home=home), reports.append, bursts)
+    return reports
+
+
+def test_everything_is_brought_in_and_then_what_changes(tmp_path: Path) -> None:
+    write("docs/a.md")
+    write("docs/b.md", "# 乙\n\n住宿 500 元。\n")
+
+    def bursts() -> Iterator[set[Path]]:
+        yield set()
+        yield {write("docs/b.md", "# 乙\n\n住宿 600 元。\n")}
+        yield set()
+        yield {write("docs/notes.xyz")}
+
+    first, second = follow([Path("docs")], bursts(), tmp_path / "home")
+    assert (first.documents, first.updated) == (2, 0)
+    assert (second.documents, second.updated) == (1, 1)
+
+
+def test_files_wait_while_another_process_has_the_knowledge_base(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write("docs/a.md")
+
+    def bursts() -> Iterator[set[Path]]:
+        with KnowledgeBase.open(Settings(home=tmp_path / "home"), embedder=CharacterEmbedder()):
+            yield set()
+            yield {write("docs/b.md", "# 乙\n\n住宿 500 元。\n")}
+        yield set()
+        yield set()
+
+    (report,) = follow([Path("docs")], bursts(), tmp_path / "home")
+    assert report.documents == 2
+    assert "trying again in 3 seconds" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "matters"),
+    [
+        ("docs/a.md", True),
+        ("docs/深/年假.PDF", True),
+        ("docs/new folder", True),
+        ("docs/.folioignore", True),
+        ("docs/.git/a.md", False),
+        ("docs/.a.md.swp", False),
+        ("docs/photo.png", False),
+        ("docs/home/catalogue.md", False),
+        ("elsewhere/a.md", False),
+    ],
+)
+def test_what_could_be_a_document_matters(tmp_path: Path, name: str, matters: bool) -> None:
+    assert could_matter(tmp_path / name, [tmp_path / "docs"], tmp_path / "docs/home") is matters
+
+
+def test_the_folder_of_a_file_is_watched() -> None:
+    path = write("docs/a.md")
+    assert root_of(Path("docs/a.md")) == root_of(Path("docs")) == root_of(Path("docs/**/*.pdf")) == path.parent
+
+
+def test_what_was_touched() -> None:
+    a, b = write("docs/a.md"), write("docs/sub/b.md")
+    write("docs/c.md")
+    paths = [Path("docs")]
+    assert touched(paths, set()) == []
+    assert touched(paths, {a}) == [Path("docs/a.md")]
+    assert touched(paths, {b.parent}) == [Path("docs/sub/b.md")]
+    assert touched([Path("docs/a.md")], {a, b}) == [Path("docs/a.md")]
+    assert len(touched(paths, {a.parent / ".folioignore"})) == 3
+    write("docs/.folioignore", "a.md\n")
+    assert touched(paths, {a}) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent in another way")
+def test_in_a_process_of_its_own(tmp_path: Path) -> None:
+    write("docs/a.md")
+    command = [sys.executable, "-m", "agent.cli", "ingest", "docs", "--watch", "--json"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(tmp_path / "docs/index")}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert '"documents": 1' in process.stdout.readline()
+        write("docs/b.md", "# 乙\n\n住宿 500 元。\n")
+        # Seen as it changed, or with all others when the watch began to stand.
+        report = json.loads(process.stdout.readline())
+        assert report["documents"] - report["unchanged"] == 1
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+        assert process.stdout.read() == ""

@@ -1,0 +1,91 @@
+"""Whole-agent runs with the built-in model, over documents and over ready-made passages."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent.settings import Settings
+from eval.answers_report import answers_table
+from eval.jsonl import SetError
+from eval.run_answers import run_answers
+from eval.runs import load_run
+from eval.sets import load_set
+from retrieval.embed.base import Vectors
+from tests.fakes import CharacterEmbedder, ScriptedChatModel
+
+Make = Callable[..., Path]
+FOLLOW_UP = {
+    "query_id": "q1",
+    "query": "那餐补呢？",
+    "answerable": True,
+    "reference_answer": "每天 100 元。",
+    "history": [{"role": "user", "text": "国内出差的住宿标准是多少？"}, {"role": "assistant", "text": "500 元。"}],
+    "gold_rewrite": "国内出差的餐补是多少？",
+}
+
+
+def test_passages_are_asked_over_and_cited_by_id(make_set: Make, tmp_path: Path) -> None:
+    eval_set = load_set(make_set(queries=[FOLLOW_UP], qrels=[("q1", "meals", 1)]))
+    replies = [
+        "Thought: t\nAction: query_rewrite\nAction Input: 那餐补呢？",
+        "Thought: t\nAction: knowledge_search\nAction Input: 国内出差的餐补是多少？",
+        "Thought: t\nFinal Answer: 国内出差餐补为每天 100 元。",
+    ]
+    model = ScriptedChatModel(replies=replies)
+    run = run_answers(eval_set, Settings(home=tmp_path), model=model, embedder=CharacterEmbedder())
+    (question,) = run.questions
+    assert (run.set.searched, run.set.unit) == (3, "passages")
+    assert question.rankings["agent"] == ["meals"]
+    scores = question.scores["agent"]
+    assert (scores["citation recall"], scores["refused"], scores["tool calls"]) == (1.0, 0.0, 2.0)
+    assert "国内出差的住宿标准是多少？" in str(model.prompts[0][-1].text)
+    assert scores["rewrite F1"] == 1.0
+    # All four tokens of 每天 100 元 are among the eleven of the answer.
+    assert scores["token F1"] == pytest.approx(2 * 4 / (4 + 11))
+    assert "contains answer" not in scores
+    assert list(question.milliseconds) == ["rewrite", "search", "model", "ask"]
+    assert "| rewrite F1         |   1 | 1.000 |" in answers_table(run)
+
+
+def test_the_table_leaves_out_what_no_question_has(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
+    eval_set = load_set(make_set(docs=docs), whole_documents=True)
+    table = answers_table(run_answers(eval_set, Settings(home=tmp_path), embedder=CharacterEmbedder()))
+    assert "judge" not in table
+    assert "rewrite F1" not in table
+    assert "contains answer" in table
+
+
+def test_a_run_that_stopped_goes_on_where_it_was(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Stops(CharacterEmbedder):
+        stops = True
+
+        def embed_query(self, text: str) -> Vectors:
+            asked.append(text)
+            if self.stops and text.startswith("How many"):
+                raise KeyboardInterrupt
+            return super().embed_query(text)
+
+    eval_set = load_set(make_set(docs=docs), whole_documents=True)
+    settings, path, embedder = Settings(home=tmp_path), tmp_path / "run.json", Stops()
+    with pytest.raises(KeyboardInterrupt):
+        run_answers(eval_set, settings, keep=path, embedder=embedder)
+    assert [question.query_id for question in load_run(path).questions] == ["q1"]
+    assert load_run(path).problem == "interrupted"
+    embedder.stops = False
+    asked.clear()
+    run = run_answers(eval_set, settings, keep=path, resume=path, embedder=embedder)
+    assert [question.query_id for question in run.questions] == ["q1", "q2", "q3"]
+    assert "每晚住宿标准是多少？" not in asked
+    assert load_run(path).problem is None
+
+
+def test_a_run_judged_by_another_is_not_gone_on_with(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
+    eval_set = load_set(make_set(docs=docs), whole_documents=True)
+    settings, path = Settings(home=tmp_path), tmp_path / "run.json"
+    run = run_answers(eval_set, settings, limit=1, keep=path, embedder=CharacterEmbedder())
+    run.model_copy(update={"settings": run.settings | {"judge": "big"}}).save(path)
+    with pytest.raises(SetError, match="made with judge 'big', which is now None"):
+        run_answers(eval_set, settings, resume=path, embedder=CharacterEmbedder())

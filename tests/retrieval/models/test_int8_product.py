@@ -1,0 +1,63 @@
+"""A product in int8 is near the exact one, token by token, whatever stands beside the token."""
+
+import numpy as np
+import pytest
+
+from retrieval.models.graph_nodes import GraphNodes
+from retrieval.models.int8_product import add_int8_product
+from retrieval.models.weights import Floats
+
+onnx = pytest.importorskip("onnx", reason="only a build of the models needs onnx")
+
+
+def product(state: Floats, weight: Floats, *, ranges: Floats | None = None, groups: int = 1) -> Floats:
+    from onnxruntime import InferenceSession
+
+    graph = GraphNodes()
+    add_int8_product(graph, "out", "in", weight, ranges=ranges, groups=groups)
+    values = [
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["texts", "tokens", size])
+        for name, size in (("in", weight.shape[1]), ("out", weight.shape[0]))
+    ]
+    model = onnx.helper.make_model(
+        onnx.helper.make_graph(graph.nodes, "product", values[:1], values[1:], graph.constants),
+        opset_imports=[onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("com.microsoft", 1)],
+        ir_version=10,
+    )
+    session = InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    result: Floats = session.run(None, {"in": state})[0]
+    return result
+
+
+def made() -> tuple[Floats, Floats]:
+    random = np.random.default_rng(3)
+    return random.normal(size=(2, 3, 8)).astype(np.float32), random.normal(size=(5, 8)).astype(np.float32)
+
+
+def test_whole_numbers_within_the_steps_come_out_exactly() -> None:
+    state = np.array([[[127, -3, 0, 1], [0, 0, 0, 0]]], dtype=np.float32)
+    weight = np.array([[63, 2, -1, 0], [-63, 0, 0, 5]], dtype=np.float32)
+    assert product(state, weight).tolist() == [[[127 * 63 - 6, -127 * 63 + 5], [0, 0]]]
+
+
+@pytest.mark.parametrize("groups", [1, 4])
+def test_it_is_near_the_exact_product(groups: int) -> None:
+    state, weight = made()
+    assert product(state, weight, groups=groups) == pytest.approx(state @ weight.T, abs=0.1)
+
+
+def test_a_great_neighbour_in_the_batch_changes_nothing() -> None:
+    state, weight = made()
+    beside = state.copy()
+    beside[1] *= 1000
+    assert product(beside, weight)[0].tolist() == product(state, weight)[0].tolist()
+
+
+def test_a_great_channel_leaves_the_others_their_steps() -> None:
+    state, weight = made()
+    state[:, :, 2] *= 200
+    weight[:, 2] /= 200
+    exact = state @ weight.T
+    plain = np.abs(product(state, weight) - exact).max()
+    evened = np.abs(product(state, weight, ranges=np.abs(state).max(axis=(0, 1))) - exact).max()
+    assert evened < plain / 5
