@@ -170,7 +170,7 @@ def test_documents_for_others_are_never_shared(base: KnowledgeBase, order: tuple
     assert found(base, viewer=["hr"]) == leave_at("a.md")
     assert found(base, viewer=["board"]) == leave_at("b.md")
     # A file that is opened to all does not open the other.
-    base.ingest([Path("a.md")])
+    base.ingest([Path("a.md")], {"visible_to": "public"})
     assert found(base) == leave_at("a.md")
     base.delete("a.md")
     assert found(base) == set()
