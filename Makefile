@@ -5,7 +5,6 @@ BIN := $(VENV)/bin
 # The samples have an index of their own, so that they never get into the documents of a person.
 SAMPLE_HOME := .folio
 SAMPLE := eval/data/sample/docs
-PACKAGES := agent retrieval preprocessing prompts eval
 
 .PHONY: help chat test soak check bench lock clean
 

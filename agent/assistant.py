@@ -134,7 +134,7 @@ class Assistant:
     ) -> "CitedAnswer":
         from agent.answer import CitedAnswer
 
-        if not self.knowledge_base.documents():
+        if self.knowledge_base.is_empty():
             return CitedAnswer(
                 no_documents_text(question),
                 True,

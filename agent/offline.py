@@ -81,7 +81,7 @@ class OfflineChatModel(BaseChatModel):
         passages = read_passages("\n\n".join(observations))
         quotes = self.quoter.choose(asked, passages)
         if not quotes:
-            missing = missing_specifics(asked, "\n".join(f"{passage.heading}\n{passage.text}" for passage in passages))
+            missing = missing_specifics(asked, "\n".join(passage.whole for passage in passages))
             named = f": {', '.join(missing)}" if missing else ""
             return f"Thought: No passage is about what was asked.\nFinal Answer: NOT_FOUND{named}"
         answer = as_answer(question, [(quote.label, quote.text) for quote in quotes])

@@ -4,7 +4,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from agent.language import Language, language_of
@@ -47,6 +47,11 @@ class Passage:
     label: str
     heading: str
     text: str
+
+    @property
+    def whole(self) -> str:
+        """Return the headings and the text."""
+        return f"{self.heading}\n{self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ class Quoter:
         That is so when a term that the answer cannot do without is missing, or when even the best unit is about
         something else.
         """
-        evidence = "\n".join(f"{passage.heading}\n{passage.text}" for passage in passages)
+        evidence = "\n".join(passage.whole for passage in passages)
         ranked = self.rank(question, passages)
         if not ranked or missing_specifics(question, evidence) or not is_about(question, ranked[0]):
             return []
@@ -134,11 +139,9 @@ class Quoter:
         weights = _weights(question, texts)
         asks_quantity = bool(_ASKS_QUANTITY.search(question))
         covered = [
-            Candidate(
-                one.passage,
-                one.place,
-                one.unit,
-                _coverage(weights, text),
+            replace(
+                one,
+                coverage=_coverage(weights, text),
                 quantity=asks_quantity and bool(_QUANTITY.search(one.unit.text)),
             )
             for one, text in zip(found, texts, strict=True)
@@ -149,10 +152,7 @@ class Quoter:
         cosines = self.embedder.embed_passages([one.in_context for one in kept]) @ self.embedder.embed_query(question)
         unrelated = self.unrelated()
         scaled = (cosines - unrelated) / max(1 - unrelated, 1e-6)
-        candidates = [
-            Candidate(one.passage, one.place, one.unit, one.coverage, float(similarity), one.quantity)
-            for one, similarity in zip(kept, scaled, strict=True)
-        ]
+        candidates = [replace(one, similarity=float(similarity)) for one, similarity in zip(kept, scaled, strict=True)]
         return sorted(candidates, key=lambda one: -one.score)
 
 

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from agent.language import language_of
 from retrieval.numerals import fold_ordinals
 
 _NAMED = re.compile(
@@ -30,7 +31,7 @@ def missing_specifics(question: str, evidence: str) -> list[str]:
 def _specifics(question: str) -> Iterator[str]:
     text = fold_ordinals(unicodedata.normalize("NFKC", question))
     yield from (match[0].strip() for match in _NAMED.finditer(text))
-    if re.search(r"[\u3400-\u9fff]", text):
+    if language_of(text) == "zh":
         yield from _places(text)
 
 

@@ -190,6 +190,12 @@ class Catalogue:
         with self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
 
+    def is_empty(self) -> bool:
+        """Say whether no document is current."""
+        query = sa.select(_documents.c.doc_id).where(_documents.c.state == "current").limit(1)
+        with self._engine.connect() as connection:
+            return connection.execute(query).first() is None
+
     def documents(self) -> list[DocumentRecord]:
         """Return the current documents by source, with what supersedes each."""
         query = sa.select(_documents).where(_documents.c.state == "current").order_by(_documents.c.source)

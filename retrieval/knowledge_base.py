@@ -129,6 +129,10 @@ class KnowledgeBase:
         """Return the current documents by source; one that shares the chunks of another names it in `same_as`."""
         return self._catalogue.documents()
 
+    def is_empty(self) -> bool:
+        """Say whether there is no document at all; unlike `documents`, at the same cost for any number of them."""
+        return self._catalogue.is_empty()
+
     def search(
         self,
         query: str,

@@ -22,8 +22,10 @@ def catalogue(tmp_path: Path) -> Iterator[Catalogue]:
 def test_a_state_is_hidden_until_it_is_committed(catalogue: Catalogue) -> None:
     catalogue.begin(document("a"), "r1")
     assert catalogue.documents() == []
+    assert catalogue.is_empty()
     assert catalogue.hidden_revisions() == {"r1"}
     catalogue.commit("a", "r1", 3)
+    assert not catalogue.is_empty()
     assert [(record.source, record.chunks) for record in catalogue.documents()] == [("docs/a.md", 3)]
     assert catalogue.hidden_revisions() == set()
 
