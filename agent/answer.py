@@ -10,6 +10,7 @@ from agent.claims import check_claims
 from agent.evidence import EvidenceLedger
 from agent.facts import facts
 from agent.quote import split_units
+from retrieval.hit import Hit
 from retrieval.tokens import query_tokens, tokenize
 
 Action = Literal["kept", "labelled", "relabelled", "removed"]
@@ -59,6 +60,8 @@ class CitedAnswer:
     citations: tuple[Citation, ...] = ()
     checks: tuple[Check, ...] = ()
     usage: Mapping[str, int] = field(default_factory=dict)
+    passages: Mapping[str, Hit] = field(default_factory=dict)
+    """The passages that it cites, by label; not part of the JSON form."""
     session: str = ""
     trace_id: str = ""
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from agent.answer import CitedAnswer
+    from agent.drafts import Drafts, OnDraft
     from agent.quote import Quoter
     from agent.trace import Event, Trace
 
@@ -67,13 +69,17 @@ class Assistant:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
-    def warm(self) -> None:
-        """Load what the first question needs, so that it does not have to wait."""
+    def prepare(self) -> None:
+        """Load what the first question needs. Raises FolioError for what it would stumble over."""
         import agent.executor  # noqa: F401
 
+        _ = self._model
+        self.knowledge_base.engine.embedder.embed_query("warm up")
+
+    def warm(self) -> None:
+        """Load what the first question needs, so that it does not have to wait."""
         try:
-            _ = self._model
-            self.knowledge_base.engine.embedder.embed_query("warm up")
+            self.prepare()
         except FolioError as error:
             # The first question says so, where a person sees it.
             logger.debug("not warm: %s", error)
@@ -91,26 +97,33 @@ class Assistant:
         listen: "Callable[[Event], None] | None" = None,
         filters: Mapping[str, tuple[str, ...]] | None = None,
         viewer: Sequence[str] | None = None,
+        as_of: date | None = None,
+        top_k: int | None = None,
+        on_draft: "OnDraft | None" = None,
     ) -> "CitedAnswer":
         """Answer the question in the session; a new session is begun when none is given.
 
-        `history` is a conversation that goes before it. `listen` is called with each step as it happens. Raises
-        SearchError for a blank question and ModelError when the chat model cannot be reached. The trace is written in
-        every case.
+        `history` is a conversation that goes before it. `listen` is called with each step as it happens, and `on_draft`
+        with the answer while it is written, as `Drafts` has it. `top_k` is for this question alone. Raises SearchError
+        for a blank question and ModelError when the chat model cannot be reached. The trace is written in every case.
         """
+        from agent.drafts import Drafts
         from agent.trace import Trace
 
-        check(question, self.settings.top_k, "hybrid")
+        top_k = self.settings.top_k if top_k is None else top_k
+        check(question, top_k, "hybrid")
         question = _readable(question.strip())
         session = session or uuid4().hex[:12]
         for turn in history:
             self.sessions.append(session, turn)
-        trace = Trace(question, session, listen)
+        trace = Trace(question, session, listen, groups_of(viewer or ()))
+        drafts = Drafts(on_draft)
         answer: CitedAnswer | None = None
         problem: str | None = "interrupted"
         try:
-            answer = self._answer(question, session, trace, filters, viewer)
+            answer = self._answer(question, session, trace, drafts, top_k, filters, viewer, as_of)
             problem = None
+            drafts.settle(answer.answer)
             return answer
         except Exception as error:
             text = str(error) if isinstance(error, FolioError) else f"{type(error).__name__}: {error}"
@@ -129,8 +142,11 @@ class Assistant:
         question: str,
         session: str,
         trace: "Trace",
+        drafts: "Drafts",
+        top_k: int,
         filters: Mapping[str, tuple[str, ...]] | None,
         viewer: Sequence[str] | None,
+        as_of: date | None,
     ) -> "CitedAnswer":
         from agent.answer import CitedAnswer
 
@@ -159,7 +175,7 @@ class Assistant:
         turns = memory.turns()
 
         def search(query: str) -> list[Hit]:
-            hits = self.knowledge_base.search(query, settings.top_k, filters=filters, viewer=viewer)
+            hits = self.knowledge_base.search(query, top_k, filters=filters, viewer=viewer, as_of=as_of)
             trace.record_hits(query, hits)
             return hits
 
@@ -169,7 +185,7 @@ class Assistant:
             return rewrite_by_model(asked, turns, self._model, settings.history_tokens, [trace])
 
         tools = [
-            knowledge_search(search, ledger, top_k=settings.top_k, max_searches=settings.max_searches),
+            knowledge_search(search, ledger, top_k=top_k, max_searches=settings.max_searches),
             query_rewrite(rewrite),
         ]
         ending = Ending(
@@ -178,7 +194,7 @@ class Assistant:
             model=self._model,
             quoter=quoter_of(self.knowledge_base),
             search=lambda: search(stand_alone(question, turns)),
-            callbacks=[trace],
+            callbacks=[trace, drafts],
         )
         executor = build_executor(
             self._model,
@@ -188,7 +204,7 @@ class Assistant:
             max_iterations=settings.max_iterations,
             max_searches=settings.max_searches,
         )
-        outcome = run(executor, question, [trace])
+        outcome = run(executor, question, [trace, drafts])
         return CitedAnswer(
             answer=outcome.text,
             refused=outcome.refused,
@@ -196,6 +212,7 @@ class Assistant:
             citations=outcome.citations,
             checks=outcome.checks,
             usage=trace.usage(),
+            passages={citation.label: ledger.get(citation.label).hit for citation in outcome.citations},
             session=session,
             trace_id=trace.trace_id,
         )

@@ -23,6 +23,10 @@ class ModelError(FolioError):
     """The chat model could not be reached or refused the request."""
 
 
+class ModelTimeout(ModelError):
+    """The chat model took too long."""
+
+
 def open_chat_model(settings: Settings, quoter: "Quoter") -> "BaseChatModel":
     """Return the model that the settings name; nothing is sent yet."""
     name = settings.chat_model_name
@@ -55,7 +59,7 @@ def model_errors(settings: Settings) -> Iterator[None]:
         yield
     except openai.APITimeoutError as error:
         seconds = settings.chat_timeout_seconds
-        raise ModelError(f"{place} did not answer in {seconds:g} s; see FOLIO_CHAT_TIMEOUT_SECONDS") from error
+        raise ModelTimeout(f"{place} did not answer in {seconds:g} s; see FOLIO_CHAT_TIMEOUT_SECONDS") from error
     except openai.APIConnectionError as error:
         raise ModelError(f"{place} cannot be reached; check OPENAI_BASE_URL") from error
     except (openai.AuthenticationError, openai.PermissionDeniedError) as error:

@@ -9,12 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
+from agent import cli_explain, cli_index
 from agent.questions import one_or_many
 from agent.settings import load_settings
 from agent.show import printable
 from preprocessing.errors import FolioError
 from retrieval.catalogue import DocumentRecord
-from retrieval.filters import FilterError, parse_filters
+from retrieval.dates import read_day
+from retrieval.filters import FilterError, parse_filters, parse_pairs
 from retrieval.hit import Hit, as_json
 from retrieval.ingest import IngestReport
 from retrieval.knowledge_base import KnowledgeBase
@@ -34,9 +36,17 @@ app.add_typer(trace_app, name="trace")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Filters = Annotated[
-    list[str] | None, typer.Option("--filter", metavar="KEY=VALUE", help="Only documents with this metadata.")
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        metavar="KEY=VALUE",
+        help="Only this metadata; also KEY>=VALUE, >, <= and < for numbers and dates, and source=hr/*.",
+    ),
 ]
 Viewer = Annotated[list[str] | None, typer.Option("--viewer", metavar="GROUP", help="Group of the person who asks.")]
+AsOf = Annotated[
+    str | None, typer.Option("--as-of", metavar="DATE", help="What was in force on that day, such as 2024-01-31.")
+]
 
 
 def main() -> None:
@@ -143,15 +153,16 @@ def search(
     no_rerank: Annotated[bool, typer.Option("--no-rerank", help="Keep the fused order.")] = False,
     filter_: Filters = None,
     viewer: Viewer = None,
+    as_of: AsOf = None,
     as_json_: AsJson = False,
 ) -> None:
     """Search without an answer."""
     asked = one_or_many(query, queries, "--queries")
-    filters = parse_filters(filter_ or [])
+    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of else None
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         for line in asked:
             mode_: Mode = mode  # type: ignore[assignment]  # checked by the search, with a message of its own
-            hits = knowledge_base.search(line.query, k, mode_, filters, viewer, rerank=not no_rerank)
+            hits = knowledge_base.search(line.query, k, mode_, filters, viewer, not no_rerank, day)
             if as_json_ or queries:
                 print_json({"query": line.query, "hits": [as_json(rank, hit) for rank, hit in enumerate(hits, 1)]})
             else:
@@ -166,6 +177,7 @@ def ask(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show each decision.")] = False,
     filter_: Filters = None,
     viewer: Viewer = None,
+    as_of: AsOf = None,
     as_json_: AsJson = False,
 ) -> None:
     """Answer a question, with sources."""
@@ -176,7 +188,7 @@ def ask(
     if session and questions:
         raise FolioError('--session does not go with --questions: a line brings its conversation as "history"')
     asked = one_or_many(question, questions, "--questions")
-    filters = parse_filters(filter_ or [])
+    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of else None
     # Progress and decisions go to standard error, so that a script reads nothing but answers.
     listen: Callable[[dict[str, Any]], None] | None = print_event if verbose else None
     with Assistant.open(load_settings(), remember=questions is None) as assistant:
@@ -188,6 +200,7 @@ def ask(
                 listen=listen,
                 filters=filters,
                 viewer=viewer,
+                as_of=day,
             )
             if as_json_ or questions:
                 print_json(answer.as_json())
@@ -219,6 +232,12 @@ def show_trace(trace_id: str, as_json_: AsJson = False) -> None:
         print_trace(record)
 
 
+app.command("why-not")(cli_explain.why_not)
+app.command()(cli_explain.doctor)
+app.command()(cli_index.migrate)
+app.command()(cli_index.reindex)
+
+
 @app.command(
     "eval", context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 )
@@ -232,7 +251,7 @@ def evaluate(context: typer.Context) -> None:
 def read_metadata(pairs: list[str]) -> dict[str, str | tuple[str, ...]]:
     """Read `--meta` pairs; a key given twice has several values. Raises FolioError for what is no pair."""
     try:
-        given = parse_filters(pairs)
+        given = parse_pairs(pairs)
     except FilterError:
         raise FolioError("--meta takes key=value, such as department=hr") from None
     return {key: values if len(values) > 1 else values[0] for key, values in given.items()}
@@ -272,7 +291,11 @@ def print_hits(hits: list[Hit]) -> None:
         chunk = hit.chunk
         page = f", p. {chunk.page}" if chunk.page else ""
         typer.echo(printable(f"{rank}. {chunk.heading} ({chunk.source}{page})  {hit.score:.4f}"))
+        if hit.superseded_by:
+            typer.echo(printable(f"   superseded by {hit.superseded_by}"))
         typer.echo(printable("   " + chunk.text.replace("\n", "\n   ") + "\n"))
+        if hit.also_in:
+            typer.echo(printable(f"   the same in {', '.join(hit.also_in)}\n"))
     if not hits:
         typer.echo("nothing was found")
 

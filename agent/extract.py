@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from preprocessing.extract import Extract, Extractor
 from preprocessing.source import source_of
 from retrieval.embed import open_embedder
-from retrieval.ingest import given_at, reason
+from retrieval.given import given_at
+from retrieval.ingest import reason
 
 if TYPE_CHECKING:
     from retrieval.settings import RetrievalSettings
@@ -18,16 +19,16 @@ Extracted = tuple[str, Extract | None, str | None]
 
 def extract_files(paths: Sequence[Path], password: str | None, settings: "RetrievalSettings") -> Iterator[Extracted]:
     """Yield each file in the order given; one bad file never stops the others."""
-    extractor = Extractor(settings.chunking, lambda: open_embedder(settings.embed_model).embed_passages)
-    for path in paths:
-        files, failed = given_at([path])
-        for file in files:
-            try:
-                yield file.source, extractor.extract(file.path, password), None
-            except Exception as error:  # noqa: BLE001  one bad file never stops the others
-                yield file.source, None, reason(error, source_of(file.path))
-        for source, error_ in failed:
-            yield source, None, error_
+    with Extractor(settings.chunking, lambda: open_embedder(settings).embed_passages) as extractor:
+        for path in paths:
+            files, failed = given_at([path])
+            for file in files:
+                try:
+                    yield file.source, extractor.extract(file.path, password), None
+                except Exception as error:  # noqa: BLE001  one bad file never stops the others
+                    yield file.source, None, reason(error, source_of(file.path))
+            for source, error_ in failed:
+                yield source, None, error_
 
 
 def extract_json(source: str, extract: Extract | None, error: str | None) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`folio ingest`: bring files or standard input in, once or on every change, or say what would be done."""
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,9 +13,11 @@ from preprocessing.errors import FolioError
 from preprocessing.load import MAX_BYTES
 from retrieval.dry_run import Plan, plan
 from retrieval.embed import open_embedder
-from retrieval.ingest import IngestReport, Metadata, given_at, given_data
+from retrieval.given import Metadata, given_at, given_data
+from retrieval.ingest import IngestReport
 from retrieval.knowledge_base import KnowledgeBase
 
+_MOST_NAMED = 5
 STANDARD_INPUT = Path("-")
 
 Progress = Callable[[int, int, str], None]
@@ -58,7 +61,7 @@ def ingest(order: Order, settings: Settings) -> IngestReport:
 
 def dry_run(order: Order, settings: Settings) -> Plan:
     """Say what an ingest would do."""
-    embedder = open_embedder(settings.embed_model)
+    embedder = open_embedder(settings)
     if order.name:
         with given_data(_standard_input(), order.name) as given:
             return plan([given], order.metadata, settings, embedder)
@@ -70,13 +73,15 @@ def dry_run(order: Order, settings: Settings) -> Plan:
 
 
 def report_json(report: IngestReport) -> dict[str, Any]:
-    """Return the report of an ingest in the form of the contract."""
+    """Return the report of an ingest in the form of the contract; documents without a file are said where there are."""
+    without_file = {"missing": report.missing, "removed": report.removed}
     return {
         "documents": report.documents,
         "chunks": report.chunks,
         "unchanged": report.unchanged,
         "updated": report.updated,
         "failed": _failures_json(report.failed),
+        **{name: sources for name, sources in without_file.items() if sources},
     }
 
 
@@ -91,7 +96,19 @@ def report_text(report: IngestReport) -> str:
 def problems_text(report: IngestReport) -> list[str]:
     """Return the failures and warnings, a line each."""
     failed = [f"failed   {source}: {error}" for source, error in report.failed]
-    return [*failed, *(f"warning  {source}: {warning}" for source, warning in report.warnings)]
+    warned = [f"warning  {source}: {warning}" for source, warning in report.warnings]
+    removed = [f"removed  {source}: its file is gone" for source in report.removed]
+    return [*failed, *warned, *removed, *_missing_text(report.missing)]
+
+
+def _missing_text(missing: Sequence[str]) -> list[str]:
+    if not missing:
+        return []
+    one = len(missing) == 1
+    named = ", ".join(missing[:_MOST_NAMED]) + (", …" if len(missing) > _MOST_NAMED else "")
+    who = "1 document no longer has a file" if one else f"{len(missing)} documents no longer have a file"
+    how = f"folio documents delete {shlex.quote(missing[0])}"
+    return [f"warning  {who} ({named}); to remove {'it' if one else 'the first'}: {how}"]
 
 
 def plan_json(planned: Plan) -> dict[str, Any]:

@@ -212,12 +212,12 @@ class _Text:
 
     @classmethod
     def of(cls, text: str) -> "_Text":
-        return cls(_fold(text), frozenset(tokenize(text, pairs=False)))
+        return cls(_fold(text), frozenset(tokenize(text, characters=False)))
 
 
 def _weights(question: str, texts: Sequence[_Text]) -> dict[str, float]:
     """Weigh each word of the question by how few of the texts hold it."""
-    words = {word for word in tokenize(question, pairs=False) if word not in STOP_TOKENS}
+    words = {word for word in tokenize(question, characters=False) if word not in STOP_TOKENS}
     return {word: math.log(1 + len(texts) / (1 + sum(map(_holds(word), texts)))) for word in words}
 
 

@@ -7,9 +7,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
 
+from agent.http.settings import HttpSettings
 from preprocessing.errors import FolioError
 from retrieval.settings import RetrievalSettings
 
@@ -39,6 +40,9 @@ class Settings(RetrievalSettings):
     max_searches: int = Field(3, ge=1)
     history_tokens: int = Field(1500, ge=0)
     """Approximate size of the conversation that the model is shown."""
+
+    http: HttpSettings = HttpSettings()
+    """`FOLIO_HTTP__PORT` and so on."""
 
     @field_validator("openai_base_url")
     @classmethod
@@ -108,10 +112,13 @@ def load_settings(env_file: Path = Path(".env"), **flags: Any) -> Settings:
 
 def setting_names() -> list[str]:
     """Return every variable that Folio reads."""
-    own = [name for name, field in Settings.model_fields.items() if not field.validation_alias]
-    chunking = Settings.model_fields["chunking"].default
-    nested = [f"CHUNKING__{name.upper()}" for name in type(chunking).model_fields]
-    return sorted(f"FOLIO_{name.upper()}" for name in [*own, *nested] if name != "chunking")
+    names: list[str] = []
+    for name, field in Settings.model_fields.items():
+        if isinstance(field.default, BaseModel):
+            names += [f"{name}__{inner}" for inner in type(field.default).model_fields]
+        elif not field.validation_alias:
+            names.append(name)
+    return sorted(f"FOLIO_{name.upper()}" for name in names)
 
 
 def _check_names(env_file: Path) -> None:

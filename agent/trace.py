@@ -41,13 +41,20 @@ class Trace(BaseCallbackHandler):
     raise_error = True  # a defect here must not pass unseen
     run_inline = True
 
-    def __init__(self, question: str, session: str, listen: Callable[[Event], None] | None = None) -> None:
+    def __init__(
+        self,
+        question: str,
+        session: str,
+        listen: Callable[[Event], None] | None = None,
+        viewer: tuple[str, ...] = (),
+    ) -> None:
         self.trace_id = uuid4().hex
         self.events: list[Event] = []
         self.llm_calls: list[dict[str, Any]] = []
         self._question = question
         self._session = session
         self._listen = listen
+        self._viewer = viewer
         self._started_at = datetime.now(UTC)
         self._clock = time.perf_counter()
         self._began: dict[UUID, float] = {}
@@ -97,6 +104,7 @@ class Trace(BaseCallbackHandler):
             "trace_id": self.trace_id,
             "session": self._session,
             "question": self._question,
+            "viewer": list(self._viewer),
             "model": model,
             "started_at": self._started_at.isoformat(timespec="milliseconds"),
             "seconds": round(time.perf_counter() - self._clock, 4),

@@ -26,7 +26,7 @@ RETRY_MS = 3000
 def watch(order: Order, settings: Settings, tell: Callable[[IngestReport], None]) -> None:
     """Bring everything in, then what changes; between two ingests other processes may open the knowledge base.
 
-    A file that is deleted stays in the knowledge base until it is deleted there.
+    A file that is deleted from a watched folder is taken out; one that was missing before the watch stays in.
     """
     try:
         _follow(order, settings, tell, changes(order.paths, settings.home))
@@ -37,21 +37,34 @@ def watch(order: Order, settings: Settings, tell: Callable[[IngestReport], None]
 def _follow(
     order: Order, settings: Settings, tell: Callable[[IngestReport], None], changed: Iterable[set[Path]]
 ) -> None:
-    embedder = open_embedder(settings.embed_model)
-    waiting, is_first = list(order.paths), True
+    embedder = open_embedder(settings)
+    waiting, deleted, is_first = list(order.paths), set[Path](), True
     for paths in changed:
         waiting += [file for file in touched(order.paths, paths) if file not in waiting]
-        if not waiting:
+        deleted |= {path for path in paths if not path.exists()}
+        if not waiting and not deleted:
             continue
         try:
             with KnowledgeBase.open(settings, embedder=embedder) as knowledge_base, progress_bar() as progress:
                 report = knowledge_base.ingest(waiting, order.metadata, progress)
-            waiting = []
-            if is_first or report.failed or report.unchanged < report.documents:
-                tell(report)
-            is_first = False
+                # After the ingest, so that a renamed file is recognised and none that was deleted.
+                report.removed = _take_out(deleted, order.paths, knowledge_base)
         except StoreLocked as error:
             logger.warning("%s; trying again in %d seconds", error, RETRY_MS // 1000)
+            continue
+        waiting, deleted = [], set()
+        if is_first or report.failed or report.removed or report.unchanged < report.documents:
+            tell(report)
+        is_first = False
+
+
+def _take_out(deleted: set[Path], paths: Sequence[Path], knowledge_base: KnowledgeBase) -> list[str]:
+    """Delete the documents of the watched paths whose files were, or lay in, what was deleted; return their sources."""
+    if not deleted:
+        return []
+    places = {record.doc_id: Path(record.source).resolve() for record in knowledge_base.missing(paths)}
+    gone = [doc_id for doc_id, place in places.items() if deleted & {place, *place.parents}]
+    return [knowledge_base.delete(doc_id).source for doc_id in gone]
 
 
 def changes(paths: Sequence[Path], home: Path) -> Iterator[set[Path]]:

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from eval import bench_encoding as encoding
 from eval import bench_retrieval as searching
-from eval.bench_inputs import BUILD, ENCODED, QUERY, Task
+from eval import bench_stores as stores
+from eval.bench_inputs import BUILD, ENCODED, FILTERED, QUERY, REOPEN, UPDATE, Task
 from eval.report import Cell, markdown_table
 from preprocessing.errors import FolioError
 
 MEMORY = "MiB"
-COLUMNS = (BUILD, QUERY, MEMORY, ENCODED)
+COLUMNS = (BUILD, UPDATE, QUERY, FILTERED, REOPEN, MEMORY, ENCODED)
 SIZES = (1_000, 10_000, 100_000)
 
 
@@ -35,6 +36,11 @@ CONTESTS = (
     Contest(
         "vector search",
         {"Folio": searching.vector_folio, "qdrant-client in memory": searching.vector_qdrant_local},
+    ),
+    Contest(
+        "store in a folder",
+        {"Folio": stores.store_folio, "qdrant-client in a folder": stores.store_qdrant_path},
+        sizes=(20_000,),
     ),
     Contest(
         "fusion",

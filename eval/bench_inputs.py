@@ -20,7 +20,8 @@ Task = Callable[[int], Figures]
 SEED = 11
 QUESTIONS = 30
 DIMENSION = 384
-BUILD, QUERY, ENCODED = "build s", "ms per query", "encoded/char"
+BUILD, UPDATE, QUERY, REOPEN, ENCODED = "build s", "ms per update", "ms per query", "reopen s", "encoded/char"
+FILTERED = "ms filtered"
 _ZH = "员工 出差 住宿 报销 审批 制度 部门 合同 年假 工资 标准 发票 城市 经理 流程 系统 权限 考勤 加班 采购".split()
 
 

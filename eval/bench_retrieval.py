@@ -1,13 +1,29 @@
 """Search and fusion: Folio's parts, and the stock parts that do the same work."""
 
 import zlib
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from eval.bench_inputs import BUILD, DIMENSION, QUERY, Figures, Result, make_chunks, per_query, random_vectors, timed
+from eval.bench_inputs import (
+    BUILD,
+    DIMENSION,
+    FILTERED,
+    QUERY,
+    REOPEN,
+    UPDATE,
+    Figures,
+    Result,
+    make_chunks,
+    per_query,
+    random_vectors,
+    timed,
+)
 from preprocessing.document import Chunk
 from retrieval.bm25 import BM25
 from retrieval.filters import Filter
@@ -16,16 +32,36 @@ from retrieval.hit import Hit, Leg, LegScore
 from retrieval.store.edge import EdgeStore
 from retrieval.tokens import query_tokens, tokenize
 
+_UPDATES = 10
+
 
 def keyword_folio(size: int) -> Figures:
-    """Build our keyword index and search it."""
-    chunks = make_chunks(size)
+    """Build our keyword index, replace documents one by one and save each time, open it anew and search it."""
+    chunks = [replace(chunk, revision=chunk.doc_id) for chunk in make_chunks(size)]
     index, built = timed(lambda: BM25.build(chunks))
-    return {BUILD: built, QUERY: per_query(lambda text: index.search(text, 20, Filter()))}
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder)
+        index.save(path, 0)
+        documents = [[*document] for _, document in groupby(chunks, lambda chunk: chunk.doc_id)]
+        replaced = documents[:: -(-len(documents) // _UPDATES)]
+        updates = [timed(partial(_replace, index, path, *numbered))[1] for numbered in enumerate(replaced, start=1)]
+        opened, reopened = timed(lambda: BM25.load(path, len(replaced)))
+        query = per_query(lambda text: opened.search(text, 20, Filter()))
+        one_document = Filter(equals={"doc_id": ("d1",)})
+        filtered = per_query(lambda text: opened.search(text, 20, one_document))
+    update = float(np.median(updates)) * 1000
+    return {BUILD: built, UPDATE: update, QUERY: query, FILTERED: filtered, REOPEN: reopened}
+
+
+def _replace(index: BM25, path: Path, generation: int, document: Sequence[Chunk]) -> None:
+    new = f"{document[0].revision}, replaced"
+    index.add([replace(chunk, chunk_id=f"{chunk.chunk_id}, replaced", revision=new) for chunk in document])
+    index.remove_revision(document[0].revision)
+    index.save(path, generation)
 
 
 def keyword_rank_bm25(size: int) -> Figures:
-    """Build `rank_bm25` on the same tokens and take its twenty best."""
+    """Build `rank_bm25` on the same tokens and take its twenty best; a changed document means building it anew."""
     from rank_bm25 import BM25Okapi
 
     chunks = make_chunks(size)
@@ -35,7 +71,7 @@ def keyword_rank_bm25(size: int) -> Figures:
         scores = np.asarray(index.get_scores(query_tokens(text)))
         return [int(row) for row in np.argsort(-scores)[:20]]
 
-    return {BUILD: built, QUERY: per_query(search)}
+    return {BUILD: built, UPDATE: built * 1000, QUERY: per_query(search)}
 
 
 def vector_folio(size: int) -> Figures:

@@ -11,16 +11,20 @@ Encode = Callable[[Sequence[str]], Vectors]
 Chunking = Callable[[Document, Encode, float], tuple[list[Chunk], Vectors]]
 """Takes a document, what encodes, and the similarity of unrelated text; returns chunks with unit vectors."""
 
+STOCK = ("fixed 500", "recursive 800")
+"""Rows of the table that ours are held against."""
+
 _SEPARATORS = ["\n\n", "\n", "。", "！", "？", "；", ". ", "! ", "? ", "; ", "，", ", ", " ", ""]
 
 
 def chunkings(settings: ChunkingSettings, other_threshold: float) -> Mapping[str, Chunking]:
-    """Return the chunkings to compare, by name: merging at the threshold of the settings and at another one."""
+    """Return the chunkings to compare, by name: stock ones, merging at two thresholds, and without the headings."""
     merges = [settings, settings.model_copy(update={"merge_threshold": other_threshold})]
     return {
         "fixed 500": fixed(500),
         "recursive 800": recursive(800),
         **{f"merge at {merge.merge_threshold:g}": merged(merge) for merge in merges},
+        f"merge at {settings.merge_threshold:g}, no headings": without_headings(merged(settings)),
     }
 
 
@@ -54,6 +58,17 @@ def merged(settings: ChunkingSettings) -> Chunking:
 
     def chunk(document: Document, encode: Encode, unrelated: float) -> tuple[list[Chunk], Vectors]:
         return prepare(document, document.content_hash, encode, settings, unrelated)
+
+    return chunk
+
+
+def without_headings(chunking: Chunking) -> Chunking:
+    """Make the same chunks, and search their text alone."""
+
+    def chunk(document: Document, encode: Encode, unrelated: float) -> tuple[list[Chunk], Vectors]:
+        chunks, _ = chunking(document, encode, unrelated)
+        bare = [replace(one, title="", section=()) for one in chunks]
+        return bare, encode([one.search_text for one in bare])
 
     return chunk
 

@@ -61,7 +61,7 @@ def retrieval(
 
     eval_set = load_set(data, split, corpora=corpus or (), whole_documents=whole_documents)
     settings = load_settings()
-    rows = choose_rows(mode or [], settings.rerank_model)
+    rows = choose_rows(mode or [], reranks=settings.rerank != "none")
     keep = json or resume or run_file(runs or settings.home / RUNS, "retrieval", eval_set)
     run = run_retrieval(eval_set, settings, rows, rewrite=rewrite, limit=limit, keep=keep, resume=resume)
     typer.echo(retrieval_table(run))
@@ -221,8 +221,20 @@ def bench(
     size: Annotated[
         list[int] | None, typer.Option(min=10, help="Chunks; may be repeated. 1,000, 10,000 and 100,000 by default.")
     ] = None,
+    documents: Annotated[
+        list[Path] | None, typer.Option(exists=True, help="Measure the ingest of this file or folder instead.")
+    ] = None,
 ) -> None:
     """Measure speed and memory side by side with stock parts."""
+    if documents:
+        from eval.bench_ingest import bench_ingest, ingest_table
+
+        typer.echo(
+            ingest_table(
+                bench_ingest(documents, lambda one: typer.echo(f"{one.documents}, {one.side}: done", err=True))
+            )
+        )
+        return
     from eval import bench as story
 
     def show(one: story.Measured) -> None:

@@ -37,7 +37,7 @@ def indexed(
             yield engine
         return
     with TemporaryDirectory(prefix="folio-eval-", ignore_cleanup_errors=True) as home:
-        own = settings.model_copy(update={"home": Path(home), "qdrant_url": None})
+        own = settings.model_copy(update={"home": Path(home), "qdrant_url": None, "database_url": None})
         with ingested(eval_set.documents, own, embedder, reranker) as knowledge_base:
             yield knowledge_base.engine
 

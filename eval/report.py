@@ -6,7 +6,8 @@ from statistics import fmean
 import numpy as np
 from rich.cells import cell_len
 
-from eval.bootstrap import interval
+from eval.bootstrap import interval, paired_difference
+from eval.chunkings import STOCK
 from eval.runs import QuestionScore, Run
 from eval.score_retrieval import COLUMNS
 from eval.stages import STAGES
@@ -55,7 +56,26 @@ def chunking_table(run: Run) -> str:
         f"{run.settings['budget']:,} characters handed on, embedding model {run.settings['embed_model']}"
     )
     header = ["", "hit rate", "complete", "chunks", "mean chars", "max chars", "seconds", "encoded/char"]
-    return f"{title}\n\n{markdown_table(header, lines)}"
+    return f"{title}\n\n{markdown_table(header, lines)}\n\n{_chunking_intervals(run)}"
+
+
+def _chunking_intervals(run: Run) -> str:
+    """Return the bootstrap intervals of each row, and of its difference from the strongest of the stock rows."""
+    stock = max((row for row in run.rows if row in STOCK), key=lambda row: fmean(scores_of(run.questions, row, "hit")))
+    lines: list[list[Cell]] = []
+    for row in run.rows:
+        cells: list[Cell] = [row]
+        for metric in ("hit", "complete"):
+            scores = scores_of(run.questions, row, metric)
+            if not scores:
+                cells += ["–", "–"]
+                continue
+            change = paired_difference(scores_of(run.questions, stock, metric), scores)
+            cells.append("{:.3f} to {:.3f}".format(*interval(scores)))
+            cells.append(f"{change.low:+.3f} to {change.high:+.3f}" if row != stock else "")
+        lines.append(cells)
+    header = ["95 % interval", "hit rate", f"less {stock}", "complete", f"less {stock}"]
+    return markdown_table(header, lines)
 
 
 def sweep_table(run: Run) -> str:

@@ -47,12 +47,12 @@ def run_answers(
     with ExitStack() as stack:
         steps = stack.enter_context(progress())
         cached = CachedEmbedder(
-            embedder or open_embedder(settings.embed_model),
+            embedder or open_embedder(settings),
             stack.enter_context(vector_cache(settings.home / "eval" / "vectors.sqlite3")),
             steps.bar("embedding passages"),
         )
         home = stack.enter_context(TemporaryDirectory(prefix="folio-eval-", ignore_cleanup_errors=True))
-        own = settings.model_copy(update={"home": Path(home), "qdrant_url": None})
+        own = settings.model_copy(update={"home": Path(home), "qdrant_url": None, "database_url": None})
         knowledge_base = stack.enter_context(
             passages_ingested(eval_set.passages, own, cached)
             if eval_set.documents is None

@@ -44,7 +44,7 @@ def run_chunking(
     with ExitStack() as stack:
         steps = stack.enter_context(progress())
         cache = stack.enter_context(vector_cache(settings.home / "eval" / "vectors.sqlite3"))
-        model = embedder or open_embedder(settings.embed_model)
+        model = embedder or open_embedder(settings)
         chunked: dict[str, Chunked] = {}
         for name, chunking in chunkings.items():
             one = CachedEmbedder(model, cache, steps.bar(f"{name}: embedding"))

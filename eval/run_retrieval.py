@@ -16,7 +16,8 @@ from eval.vector_cache import CachedEmbedder, vector_cache
 from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
 from retrieval.embed.base import Embedder
-from retrieval.rerank import CrossEncoderReranker, Reranker
+from retrieval.rerank import Reranker
+from retrieval.rerank_choice import open_reranker
 from retrieval.settings import RetrievalSettings
 
 
@@ -41,12 +42,13 @@ def run_retrieval(
     queries = eval_set.scored[:limit]
     if not queries:
         raise FolioError(f"{eval_set.name}/{eval_set.split}: no question has gold, so there is nothing to score")
-    if RERANKED in rows and reranker is None and settings.rerank_model:
-        reranker = CrossEncoderReranker(settings.rerank_model)
+    embedder = embedder or open_embedder(settings)
+    if RERANKED in rows and reranker is None:
+        reranker = open_reranker(settings, embedder)
     with ExitStack() as stack:
         steps = stack.enter_context(progress())
         cached = CachedEmbedder(
-            embedder or open_embedder(settings.embed_model),
+            embedder,
             stack.enter_context(vector_cache(settings.home / "eval" / "vectors.sqlite3")),
             steps.bar("embedding passages"),
         )

@@ -77,7 +77,7 @@ def _swept(
     name, by_passage = f"{eval_set.name}/{eval_set.split}", eval_set.documents is None
     deepest = max(*CANDIDATES, settings.candidates)
     with progress() as steps, vector_cache(settings.home / "eval" / "vectors.sqlite3") as cache:
-        model = embedder or open_embedder(settings.embed_model)
+        model = embedder or open_embedder(settings)
         cached = CachedEmbedder(model, cache, steps.bar(f"{eval_set.name}: embedding passages"))
         with indexed(eval_set, settings, cached) as engine:
             run = Run(

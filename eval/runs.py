@@ -14,7 +14,7 @@ from eval.jsonl import SetError
 from eval.sets import EvalSet
 from retrieval.settings import RetrievalSettings
 
-LEFT_OUT = {"home", "qdrant_api_key", "openai_api_key"}
+LEFT_OUT = {"home", "qdrant_api_key", "openai_api_key", "embed_api_key", "rerank_api_key"}
 """Settings that are secret, or say nothing about a result."""
 
 

@@ -9,8 +9,9 @@ from typing import Literal
 from preprocessing.errors import FolioError
 from retrieval.filters import Filter
 from retrieval.fusion import fuse
-from retrieval.hit import Hit
+from retrieval.hit import Hit, Leg
 from retrieval.search import Engine, with_text
+from retrieval.voting import votes
 
 Row = Literal["vector", "keyword", "hybrid", "hybrid + rerank"]
 Stage = Literal["embed", "vector", "keyword", "fuse", "rerank"]
@@ -38,6 +39,7 @@ class StagedSearch:
 def search_by_stages(question: str, engine: Engine) -> StagedSearch:
     """Return what `retrieval.search.search` gives in each mode, running every stage once.
 
+    Near duplicates are not merged: gold is a passage by its id, and its double would stand for it.
     Each ranking is as long as the engine's candidates; the reranked one is there when the engine has a reranker.
     """
     done, candidates = StagedSearch(), engine.candidates
@@ -48,7 +50,8 @@ def search_by_stages(question: str, engine: Engine) -> StagedSearch:
     with _timed(done, "keyword"):
         by_keyword = with_text(engine.keyword.search(question, candidates, WHOLE_CORPUS), engine.store)
     with _timed(done, "fuse"):
-        fused = fuse({"vector": by_vector, "keyword": by_keyword}, engine.weights, engine.rrf_k)[:candidates]
+        legs: dict[Leg, list[Hit]] = {"vector": by_vector, "keyword": by_keyword}
+        fused = fuse(legs, votes(question, legs, engine.weights), engine.rrf_k)[:candidates]
     done.rankings = {"vector": by_vector, "keyword": by_keyword, "hybrid": fused}
     if engine.reranker is not None:
         with _timed(done, "rerank"):
@@ -56,19 +59,19 @@ def search_by_stages(question: str, engine: Engine) -> StagedSearch:
     return done
 
 
-def choose_rows(names: Sequence[str], rerank_model: str | None) -> list[Row]:
+def choose_rows(names: Sequence[str], *, reranks: bool) -> list[Row]:
     """Return the rows of those modes in the order of the table; all that the settings allow when none is named.
 
-    Raises FolioError for an unknown mode, and for `rerank` without a model.
+    Raises FolioError for an unknown mode, and for `rerank` where the settings have no reranker.
     """
     if not names:
-        return [row for row in STAGES if row != RERANKED or rerank_model]
+        return [row for row in STAGES if row != RERANKED or reranks]
     modes = {"rerank" if row == RERANKED else row: row for row in STAGES}
     for name in names:
         if name not in modes:
             raise FolioError(f"--mode {name}: there is no such mode; choose one of {', '.join(modes)}")
-    if "rerank" in names and not rerank_model:
-        raise FolioError("--mode rerank: FOLIO_RERANK_MODEL is not set; set it to a cross-encoder's name or path")
+    if "rerank" in names and not reranks:
+        raise FolioError("--mode rerank: FOLIO_RERANK is none; set it to token, or to cross-encoder with its model")
     return [row for mode, row in modes.items() if mode in names]
 
 

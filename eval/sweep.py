@@ -12,6 +12,7 @@ from eval.stages import WHOLE_CORPUS
 from retrieval.fusion import fuse
 from retrieval.hit import Hit, Leg
 from retrieval.search import Engine, recall
+from retrieval.voting import votes
 
 KEYWORD_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Beside a vector weight of 1, because only the ratio matters."""
@@ -58,14 +59,14 @@ def recall_one(query: Query, engine: Engine, candidates: int) -> Recalled:
 def score_setting(one: Recalled, setting: FusionSetting, *, by_passage: bool) -> dict[str, float]:
     """Return every rank metric of the question under the setting."""
     judge = judge_passages if by_passage else judge_chunks
-    return score_ranking(*judge(one.query, fused(one.legs, setting)), TOP_NS)
+    return score_ranking(*judge(one.query, fused(one, setting)), TOP_NS)
 
 
-def fused(legs: Mapping[Leg, Sequence[Hit]], setting: FusionSetting) -> list[Hit]:
+def fused(one: Recalled, setting: FusionSetting) -> list[Hit]:
     """Return the candidates of the setting, fused as `retrieval.search.search` does."""
-    cut = {leg: hits[: setting.candidates] for leg, hits in legs.items()}
+    cut = {leg: hits[: setting.candidates] for leg, hits in one.legs.items()}
     weights: dict[Leg, float] = {"vector": setting.vector_weight, "keyword": setting.keyword_weight}
-    return fuse(cut, weights, setting.rrf_k)[: setting.candidates]
+    return fuse(cut, votes(one.query.text, cut, weights), setting.rrf_k)[: setting.candidates]
 
 
 def best_first(scores: Mapping[FusionSetting, Sequence[float]]) -> list[FusionSetting]:

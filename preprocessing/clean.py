@@ -19,7 +19,7 @@ _BULLET = re.compile(r"^([ \t]*)[\uf06c-\uf0d8]\s*", re.MULTILINE)
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _WIDE_SIGNS = {code: code - 0xFEE0 for code in [*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B)]}
 """Full-width digits and letters; full-width punctuation is right in Chinese."""
-_TEMPLATE = re.compile(r"(?P<code>`[^`\n]*`)|\{%.*?%\}|\{\{[<%].*?[>%]\}\}")
+_TEMPLATE = re.compile(r"(?P<code>`[^`\n]*`)|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{[<%]).)*?[>%]\}\}")
 """Tags of site generators: Liquid, Jinja and Hugo; those quoted as code stay."""
 _TABLE_RULE = re.compile(r"^\|?[\s:|-]*-[\s:|-]*$")
 

@@ -1,6 +1,19 @@
 """Fenced code is cut between lines."""
 
+import re
+
 from preprocessing.sentences import cut
+
+_FENCE = re.compile(r"`{3,}|~{3,}")
+
+
+def join_code(above: str, below: str) -> str:
+    """Return two parts of one code block as one, without the fences between them."""
+    above_text, _, closing = above.rpartition("\n")
+    opening, _, below_text = below.partition("\n")
+    if not _FENCE.fullmatch(closing) or not opening.startswith(closing):
+        return f"{above}\n{below}"
+    return f"{above_text}\n{below_text}"
 
 
 def code_parts(text: str, max_chars: int) -> list[str]:

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from preprocessing.errors import LoadError
+from preprocessing.garbled import is_garbled
 from preprocessing.mojibake import without_mojibake
 
 _MARKS = (
@@ -28,6 +29,9 @@ _MOST_DAMAGE = 0.02
 _LEAST_SOUND = 20
 _LEGIBLE = re.compile(r"[\n\r\t\x20-\x7e\u00a0-\u024f\u2010-\u2030\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
 _LEAST_LEGIBLE = 0.95
+_LEAST_REAL = 0.45
+"""Share of everyday characters that the rarest Chinese text has; of all in Unicode they are a third."""
+_SAMPLE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +64,20 @@ def decode(data: bytes, declared: str | None = None) -> tuple[str, str]:
         text = data.decode(encoding, "strict" if encoding.startswith(("utf-16", "utf-32")) else "replace")
     except UnicodeDecodeError as error:
         raise LoadError(f"text is not valid {encoding} at byte {error.start}; save it as UTF-8") from error
+    if encoding.startswith(("utf-16", "utf-32")) and _is_noise(text[:_SAMPLE]):
+        raise LoadError(f"read as {encoding} it is no text in any language; save it as UTF-8 text")
     if "\0" in text:
         raise LoadError("holds NUL characters and looks binary; save it as UTF-8 text")
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), encoding
+
+
+def _is_noise(text: str) -> bool:
+    """Say whether bytes of something else were read two by two: most of Unicode is Chinese characters nobody uses."""
+    chinese = [char for char in text if "\u4e00" <= char <= "\u9fff"]
+    everyday = sum(
+        any(_EVERYDAY[name].fullmatch(char.encode(name, "ignore")) for name in ("gb18030", "big5")) for char in chinese
+    )
+    return is_garbled(text) or (len(chinese) >= _LEAST_SOUND and everyday < _LEAST_REAL * len(chinese))
 
 
 def _marked(data: bytes) -> str | None:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from preprocessing.document import Chunk
-from preprocessing.load import load
+from preprocessing.loader import Loader
 from preprocessing.merge import calibrate
 from preprocessing.prepare import ChunkingSettings, prepare
 from preprocessing.sections import sections
@@ -39,10 +40,17 @@ class Extractor:
         self._chunking = chunking
         self._open_encoder = open_encoder
         self._merging: tuple[Encode, float] | None = None
+        self._loader = Loader()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._loader.close()
 
     def extract(self, path: Path, password: str | None = None) -> Extract:
         """Return what an ingest would make of the file. Raises LoadError."""
-        document = load(path, source=source_of(path), password=password)
+        document = self._loader.load(path, source=source_of(path), password=password)
         encode, unrelated = self._encoder() if self._chunking.max_pieces > 1 else (_no_vectors, 0.0)
         chunks, _ = prepare(document, document.content_hash, encode, self._chunking, unrelated)
         paths = dict.fromkeys(section.path for section in sections(document.blocks) if section.path)

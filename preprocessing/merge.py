@@ -6,13 +6,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from preprocessing.code_lines import join_code
 from preprocessing.split import Piece
 from preprocessing.tables import join_tables
 
 Vectors = NDArray[np.float32]
 
 # One subject each, none like another: what an embedding model calls unrelated.
-_UNRELATED_ZH = (
+UNRELATED_ZH = (
     "员工每年可享受五天带薪年休假，须提前两周申请。",
     "蜜蜂用舞蹈告诉同伴花丛的方向和远近。",
     "水泵启动前应检查进口阀门是否全部打开。",
@@ -24,7 +25,7 @@ _UNRELATED_ZH = (
     "小提琴有四根弦，音色明亮。",
     "增值税发票应当在开票当月交给财务部。",
 )
-_UNRELATED_EN = (
+UNRELATED_EN = (
     "Travel costs are repaid within ten days of the claim.",
     "Penguins keep their eggs warm on their feet through the winter.",
     "Tighten the bolts crosswise before you fill the tank.",
@@ -41,7 +42,7 @@ _UNRELATED_EN = (
 def calibrate(encode: Callable[[Sequence[str]], Vectors]) -> float:
     """Return the median cosine of unrelated passages of one language under the model, -1 to 1."""
     cosines = []
-    for passages in (_UNRELATED_ZH, _UNRELATED_EN):
+    for passages in (UNRELATED_ZH, UNRELATED_EN):
         vectors = encode(passages)
         cosines += [float(vectors[one] @ vectors[other]) for one, other in combinations(range(len(passages)), 2)]
     return float(np.median(cosines))
@@ -87,11 +88,16 @@ def adjacent_similarity(vectors: Vectors, unrelated: float) -> NDArray[np.float3
 
 
 def joined_text(pieces: Sequence[Piece]) -> str:
-    """Return the text of a group; a table that goes on says its header once."""
+    """Return the text of a group as it stands in the document; a table that goes on says its header once."""
     text = pieces[0].text
     for piece in pieces[1:]:
         rows = join_tables(text, piece.text) if piece.kind == "table" else None
-        text = f"{text}\n{rows}" if rows is not None else f"{text}\n\n{piece.text}"
+        if rows is not None:
+            text = f"{text}\n{rows}"
+        elif piece.kind == "code" and piece.join == "\n":
+            text = join_code(text, piece.text)
+        else:
+            text = f"{text}{piece.join}{piece.text}"
     return text
 
 

@@ -26,6 +26,8 @@ class Piece:
     """Kind of the block that the piece begins with or, for the rows of a table and the lines of code, consists of."""
     page_end: int | None = None
     """Page the piece ends on, where it is another than `page`."""
+    join: str = "\n\n"
+    """What stands between the piece before and this one in the document: less than a blank line in one paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +50,18 @@ def split(section: Section, max_chars: int = 400) -> list[Piece]:
         raise ValueError(f"max_chars must be at least 1, got {max_chars}")
     pieces: list[Piece] = []
     pending: list[_Unit] = []
+    gap = ""  # blanks behind the last piece in the document
 
     def close(units: Sequence[_Unit]) -> None:
+        nonlocal gap
         text = "".join(unit.join + unit.text if index else unit.text for index, unit in enumerate(units)).strip("\n")
         if _WORD.search(text):
             page, page_end = units[0].page, units[-1].page_end
-            pieces.append(
-                Piece(text.rstrip(), page, section.path, units[0].kind, page_end if page_end != page else None)
-            )
+            page_end = page_end if page_end != page else None
+            join = units[0].join or gap
+            pieces.append(Piece(text.rstrip(), page, section.path, units[0].kind, page_end, join))
+            last = units[-1].text
+            gap = last[len(last.rstrip()) :]
 
     for block in section.blocks:
         for unit in _units(block, max_chars, lead_in=_lead_in_length(pending)):
@@ -82,7 +88,8 @@ def _fits(pending: Sequence[_Unit], unit: _Unit, max_chars: int) -> bool:
 def _hold_lead_in(pending: list[_Unit], unit: _Unit, max_chars: int) -> tuple[list[_Unit], list[_Unit]]:
     """Part a last line that leads into the next unit from the piece before, so that they stay together."""
     last = pending[-1]
-    if len(pending) > 1 and _leads_in(last) and last.page_end == unit.page and _length([last, unit]) <= max_chars:
+    on_one_page = last.page == last.page_end == unit.page
+    if len(pending) > 1 and _leads_in(last) and on_one_page and _length([last, unit]) <= max_chars:
         return pending[:-1], [last]
     return pending, []
 
@@ -104,7 +111,7 @@ def _units(block: Block, max_chars: int, lead_in: int) -> Iterator[_Unit]:
         room = max_chars - lead_in if lead_in < max_chars // 2 else max_chars
         texts, join = table_parts(block.text, max_chars, first=room), "\n\n"
     elif block.kind == "code":
-        texts, join = code_parts(block.text, max_chars), "\n\n"
+        texts, join = code_parts(block.text, max_chars), "\n"
     elif block.kind == "list":
         texts, join = items_of(block.text), "\n"
     else:

@@ -1,9 +1,10 @@
 """The catalogue: which documents there are, and which state of each is current."""
 
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,22 @@ import sqlalchemy as sa
 
 from preprocessing.document import Document
 from preprocessing.errors import FolioError
-from retrieval import copies
+from preprocessing.metadata import first_text
+from retrieval import copies, lease
 from retrieval.copies import FileState
+from retrieval.database import said_of_database
+from retrieval.in_force import Versions
+from retrieval.schema import add_missing_columns, leases
 from retrieval.schema import documents as _documents
+from retrieval.schema import failures as _failures
 from retrieval.schema import manifest as _manifest
 from retrieval.schema import tables as _tables
+from retrieval.settings import RetrievalSettings
 
 _FILE = "catalogue.db"
+
+Rows = Mapping[str, list[dict[str, Any]]]
+"""Rows by the name of their table."""
 
 
 class UnknownDocument(FolioError):
@@ -36,6 +46,8 @@ class DocumentRecord:
     version: str | None
     updated_at: str | None
     chunks: int
+    effective_from: str | None = None
+    effective_to: str | None = None
     visible_to: tuple[str, ...] = ()
     superseded_by: str | None = None
     """Source of the document that took this one's place."""
@@ -57,16 +69,48 @@ class Catalogue:
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", _write_ahead)
         _tables.create_all(self._engine)
+        add_missing_columns(self._engine)
 
     @classmethod
     def in_folder(cls, folder: Path) -> "Catalogue":
         """Open the catalogue kept as an SQLite file in the folder."""
         return cls(f"sqlite:///{folder / _FILE}")
 
+    @classmethod
+    def of(cls, settings: RetrievalSettings) -> "Catalogue":
+        """Open the catalogue of FOLIO_DATABASE_URL, or the one in FOLIO_HOME. Raises FolioError for a wrong address."""
+        if settings.database_url is None:
+            return cls.in_folder(settings.home)
+        url = settings.database_url.get_secret_value()
+        with said_of_database(url):
+            return cls(url)
+
     @staticmethod
-    def is_in(folder: Path) -> bool:
-        """Say whether there is a catalogue in the folder."""
-        return (folder / _FILE).is_file()
+    def is_there(settings: RetrievalSettings) -> bool:
+        """Say whether there may be a catalogue; a database is known only when it is opened."""
+        return settings.database_url is not None or (settings.home / _FILE).is_file()
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Be the only process that changes documents, among those that share the catalogue. Raises WriterBusy."""
+        return lease.writing(self._engine)
+
+    def rows(self) -> Rows:
+        """Return all that is known of the current documents, by table."""
+        queries = {table.name: sa.select(table) for table in _tables.sorted_tables if table not in (_manifest, leases)}
+        queries[_documents.name] = queries[_documents.name].where(_documents.c.state == "current")
+        with self._engine.connect() as connection:
+            return {name: [dict(row) for row in connection.execute(q).mappings()] for name, q in queries.items()}
+
+    def take_over(self, rows: Rows, manifest: Mapping[str, Any]) -> None:
+        """Hold the rows and the manifest of another catalogue in place of all that is here, in one transaction."""
+        with self._engine.begin() as connection:
+            connection.execute(sa.delete(_manifest))
+            _set_manifest(connection, dict(manifest))
+            for name, of_table in rows.items():
+                table = _tables.tables[name]
+                connection.execute(sa.delete(table))
+                if of_table:
+                    connection.execute(sa.insert(table), of_table)
 
     def close(self) -> None:
         """Release the connections."""
@@ -99,10 +143,20 @@ class Catalogue:
             rows = copies.copies_of(connection, doc_id)
         return [_copy_record(row, original) for row in rows] if original else []
 
+    def copies_by_source(self, sources: Iterable[str]) -> dict[str, list[str]]:
+        """Return the sources of the copies of documents, by the source of the original."""
+        with self._engine.connect() as connection:
+            return copies.copies_by_source(connection, sources)
+
     def files_of_content(self, content_hash: str) -> dict[str, FileState]:
         """Return what the documents made from these bytes were made from, by id."""
         with self._engine.connect() as connection:
             return copies.files_of_content(connection, content_hash)
+
+    def files(self) -> dict[str, FileState]:
+        """Return what each document was made from, by id."""
+        with self._engine.connect() as connection:
+            return copies.all_files(connection)
 
     def begin(self, document: Document, revision: str) -> None:
         """Note that a state is being written; it stays hidden until `commit`."""
@@ -117,6 +171,8 @@ class Catalogue:
                     doc_type=document.doc_type,
                     version=document.version,
                     updated_at=document.updated_at,
+                    effective_from=first_text(document.metadata.get("effective_from")),
+                    effective_to=first_text(document.metadata.get("effective_to")),
                     visible_to=_as_list(document.metadata.get("visible_to")),
                     supersedes=_as_list(document.metadata.get("supersedes")),
                     chunks=0,
@@ -129,6 +185,7 @@ class Catalogue:
         values = {
             **{name: getattr(heir, name) for name in ("doc_id", "revision", "source", "title", "doc_type")},
             **{name: getattr(heir, name) for name in ("version", "updated_at", "visible_to", "supersedes")},
+            **{name: getattr(heir, name) for name in ("effective_from", "effective_to")},
         }
         with self._engine.begin() as connection:
             connection.execute(sa.insert(_documents).values(**values, state="pending", chunks=0, ingested_at=_now()))
@@ -203,28 +260,44 @@ class Catalogue:
             rows, copy_rows = connection.execute(query).all(), copies.all_copies(connection)
         originals = {row.doc_id: _record(row) for row in rows}
         shared = [_copy_record(row, originals[row.original]) for row in copy_rows]
-        superseded_by = {name: record for record in originals.values() for name in record.supersedes}
         records = (
-            sorted([*originals.values(), *shared], key=lambda record: record.source) if shared else originals.values()
+            sorted([*originals.values(), *shared], key=lambda record: record.source)
+            if shared
+            else list(originals.values())
         )
-        return [_marked(record, originals[record.same_as or record.doc_id].source, superseded_by) for record in records]
+        versions, today = Versions(records), date.today()
+        return [replace(record, superseded_by=versions.superseded_by(record, today)) for record in records]
 
-    def hidden_revisions(self) -> frozenset[str]:
-        """Return every state that a search must not see: not current, or superseded by another document.
+    def hidden_revisions(self, as_of: date | None = None, *, superseded_too: bool = False) -> frozenset[str]:
+        """Return every state that a search must not see: not current, or not in force, as `Versions` has it.
 
-        Where one of several copies is superseded, so is what it says.
+        With `superseded_too`, only those that are not current. Where one of several copies is superseded, so is what
+        it says.
         """
-        superseding = sa.select(sa.func.count()).where(
-            _documents.c.state == "current", sa.cast(_documents.c.supersedes, sa.Text) != "[]"
+        dated = sa.or_(
+            sa.cast(_documents.c.supersedes, sa.Text) != "[]",
+            *([_documents.c.effective_from.is_not(None), _documents.c.effective_to.is_not(None)] if as_of else []),
         )
+        versioned = sa.select(sa.func.count()).where(_documents.c.state == "current", dated)
         with self._engine.connect() as connection:
-            any_superseding = connection.execute(superseding).scalar_one()
-        if not any_superseding:
-            return frozenset(self.leftovers())
-        records = self.documents()
-        revisions = {record.doc_id: record.revision for record in records}
-        superseded = [revisions[record.same_as or record.doc_id] for record in records if record.superseded_by]
-        return frozenset([*self.leftovers(), *superseded])
+            any_versions = not superseded_too and connection.execute(versioned).scalar_one()
+        out = Versions(self.documents()).not_in_force(as_of) if any_versions else ()
+        return frozenset([*self.leftovers(), *out])
+
+    def failure_of(self, source: str) -> str | None:
+        """Return why the file was not brought in when it was last tried; None when it was, or never tried."""
+        query = sa.select(_failures.c.error).where(_failures.c.source == source)
+        with self._engine.connect() as connection:
+            return connection.execute(query).scalar_one_or_none()
+
+    def note_outcome(self, taken: Iterable[str], failed: Mapping[str, str]) -> None:
+        """Remember why files are not in, by source, and forget it of those that now are."""
+        with self._engine.begin() as connection:
+            for source in {*taken, *failed}:
+                connection.execute(sa.delete(_failures).where(_failures.c.source == source))
+            rows = [{"source": source, "error": error, "failed_at": _now()} for source, error in failed.items()]
+            if rows:
+                connection.execute(sa.insert(_failures), rows)
 
     def count_chunks(self, doc_ids: Set[str]) -> int:
         """Return how many chunks the documents have, those that are shared once."""
@@ -311,6 +384,8 @@ def _record(row: Any) -> DocumentRecord:
         version=row.version,
         updated_at=row.updated_at,
         chunks=row.chunks,
+        effective_from=row.effective_from,
+        effective_to=row.effective_to,
         visible_to=tuple(row.visible_to),
         supersedes=tuple(row.supersedes),
     )
@@ -320,17 +395,3 @@ def _as_list(value: str | Sequence[str] | None) -> list[str]:
     if value is None:
         return []
     return [value] if isinstance(value, str) else list(value)
-
-
-def _marked(record: DocumentRecord, own: str, superseded_by: dict[str, DocumentRecord]) -> DocumentRecord:
-    """Note what supersedes the record; `own` is the source of the document whose chunks it has, never its rival."""
-    for name in (record.source, Path(record.source).name, record.title, record.doc_id):
-        newer = superseded_by.get(name)
-        if newer and newer.source != own and _is_seen_by_all_who_see(newer, record):
-            return replace(record, superseded_by=newer.source)
-    return record
-
-
-def _is_seen_by_all_who_see(newer: DocumentRecord, older: DocumentRecord) -> bool:
-    """Say whether nobody loses a document: a restricted draft does not take a public one away from the others."""
-    return not newer.visible_to or bool(older.visible_to and set(older.visible_to) <= set(newer.visible_to))

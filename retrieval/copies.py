@@ -1,12 +1,13 @@
 """Files of the same content: the chunks of one, the original, stand for all. Each function is part of a transaction."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from retrieval.schema import copies, files
+from retrieval.schema import copies, documents, files
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,12 @@ def files_of_content(connection: sa.Connection, content_hash: str) -> dict[str, 
     return {row.doc_id: FileState(row.path, row.content_hash, row.fingerprint) for row in rows}
 
 
+def all_files(connection: sa.Connection) -> dict[str, FileState]:
+    """Return what each document was made from, by id."""
+    rows = connection.execute(sa.select(files))
+    return {row.doc_id: FileState(row.path, row.content_hash, row.fingerprint) for row in rows}
+
+
 def add_copy(connection: sa.Connection, original: str, copy: dict[str, Any]) -> None:
     """Let a document share the chunks of another; `copy` is its doc_id, revision, source and updated_at."""
     remove_copy(connection, copy["doc_id"])
@@ -71,6 +78,20 @@ def copies_of(connection: sa.Connection, original: str) -> list[Any]:
     """Return the rows of the copies of a document by source."""
     query = sa.select(copies).where(copies.c.original == original).order_by(copies.c.source)
     return list(connection.execute(query))
+
+
+def copies_by_source(connection: sa.Connection, sources: Iterable[str]) -> dict[str, list[str]]:
+    """Return the sources of the copies of documents, by the source of the original."""
+    query = (
+        sa.select(documents.c.source.label("original"), copies.c.source)
+        .join(copies, copies.c.original == documents.c.doc_id)
+        .where(documents.c.state == "current", documents.c.source.in_(list(sources)))
+        .order_by(copies.c.source)
+    )
+    found: dict[str, list[str]] = {}
+    for row in connection.execute(query):
+        found.setdefault(row.original, []).append(row.source)
+    return found
 
 
 def copy_row(connection: sa.Connection, doc_id: str) -> Any | None:

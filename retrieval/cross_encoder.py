@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from retrieval.local_model import ModelError, architecture, loading
-from retrieval.windows import windows
+from retrieval.windows import beginning, windows
 
 SETTING = "FOLIO_RERANK_MODEL"
 
@@ -45,7 +45,7 @@ class CrossEncoderScorer:
         """Cut the passage into overlapping windows; a question beyond half the limit loses its own end, said once."""
         tokenizer = self._model.tokenizer
         room = (self._model.max_seq_length or _USUAL_LIMIT) - tokenizer.num_special_tokens_to_add(pair=True) - _SPARE
-        kept = windows(question, tokenizer, max(room // 2, 1))[0]
+        kept = beginning(question, tokenizer, max(room // 2, 1))
         if kept != question:
             _log.warning("the question is too long for the reranker: it ranks by the first %d characters", len(kept))
         size = max(room - len(tokenizer.tokenize(kept)), 1)

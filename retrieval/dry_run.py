@@ -1,12 +1,14 @@
 """What an ingest would do, found out without writing anything."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from retrieval.catalogue import Catalogue
 from retrieval.embed.base import Embedder
-from retrieval.ingest import Given, Metadata, Outcome, decide, reason, shape_of
-from retrieval.knowledge_base import check_manifest
+from retrieval.given import Given, Metadata
+from retrieval.ingest import Outcome, decide, readings, reason, shape_of
+from retrieval.manifest import check_manifest, chunk_model
 from retrieval.settings import RetrievalSettings
 
 
@@ -35,17 +37,20 @@ def plan(
 
     Raises IndexMismatch where the ingest would.
     """
-    catalogue = Catalogue.in_folder(settings.home) if Catalogue.is_in(settings.home) else Catalogue("sqlite://")
+    catalogue = Catalogue.of(settings) if Catalogue.is_there(settings) else Catalogue("sqlite://")
     try:
-        check_manifest(catalogue, embedder, settings)
-        shape, planned = shape_of(embedder.model_id, settings.chunking), Plan()
-        for done, given in enumerate(files):
-            if progress:
-                progress(done, len(files), given.source)
-            try:
-                planned.outcomes.append((given.source, decide(given, metadata, shape, catalogue).outcome))
-            except Exception as error:  # noqa: BLE001  one bad file never stops the others
-                planned.failed.append((given.source, reason(error, given.source)))
+        manifest = catalogue.manifest()
+        check_manifest(manifest, embedder, settings)
+        shape, planned = shape_of(chunk_model(manifest, embedder), settings.chunking), Plan()
+        with closing(readings(files, metadata, shape, catalogue)) as begun:
+            for done, reading in enumerate(begun):
+                source = reading.given.source
+                if progress:
+                    progress(done, len(files), source)
+                try:
+                    planned.outcomes.append((source, decide(reading, metadata, catalogue).outcome))
+                except Exception as error:  # noqa: BLE001  one bad file never stops the others
+                    planned.failed.append((source, reason(error, source)))
         return planned
     finally:
         catalogue.close()

@@ -27,6 +27,10 @@ class Hit:
     score: float
     """Score of the last stage that ranked the hit."""
     legs: Mapping[Leg, LegScore] = field(default_factory=dict)
+    also_in: tuple[str, ...] = ()
+    """Sources of other documents that say the same and are not shown for it."""
+    superseded_by: str | None = None
+    """Source of the document that has taken the place of this one."""
 
 
 def as_json(rank: int, hit: Hit) -> dict[str, Any]:
@@ -42,5 +46,7 @@ def as_json(rank: int, hit: Hit) -> dict[str, Any]:
         "section": " > ".join(chunk.section),
         "page": chunk.page,
         "text": chunk.text,
+        "also_in": list(hit.also_in),
+        "superseded_by": hit.superseded_by,
         "legs": {leg: {"rank": place.rank, "score": place.score} if place else None for leg, place in places.items()},
     }

@@ -2,26 +2,26 @@
 
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Literal, Self
+from typing import Literal
 
-from preprocessing.discover import discover
 from preprocessing.document import Document
 from preprocessing.errors import FolioError, LoadError
-from preprocessing.load import load
+from preprocessing.loaders import Loaders
 from preprocessing.prepare import PREPARE_VERSION, ChunkingSettings
-from preprocessing.source import document_id, source_of
 from preprocessing.visibility import KEY, PUBLIC, groups_of
 from retrieval.catalogue import Catalogue
 from retrieval.copies import FileState
+from retrieval.given import Given, Metadata
 
 logger = logging.getLogger(__name__)
 
-Metadata = Mapping[str, str | tuple[str, ...]]
+_AHEAD = 8
+"""Files that are read before their turn: enough for quick ones to make up for a slow one."""
+
 Outcome = Literal["new", "updated", "unchanged"]
 Shape = tuple[int, str, str]
 """What shapes the chunks of every document alike; see `shape_of`."""
@@ -41,41 +41,51 @@ class IngestReport:
     """Files that replaced an earlier state."""
     failed: list[tuple[str, str]] = field(default_factory=list)
     """(source, error) of files that are not in."""
+    causes: dict[str, Exception] = field(default_factory=dict)
+    """What stopped files that were begun, by source."""
     warnings: list[tuple[str, str]] = field(default_factory=list)
     """(source, warning) of files that are in, with something a person should know."""
+    missing: list[str] = field(default_factory=list)
+    """Sources of documents of the same folders whose files are no longer there; they are still in."""
+    removed: list[str] = field(default_factory=list)
+    """Sources of documents that were taken out since their files are no longer there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A file to bring in."""
+class Reading:
+    """A file that is unchanged, or being read."""
 
-    path: Path
-    """Where its bytes are."""
-    source: str
-    doc_id: str
-    lasts: bool = True
-    """False when the path ends with the ingest, and its absence later means nothing."""
-
-    @classmethod
-    def at(cls, path: Path) -> Self:
-        """Return a file that a person named."""
-        return cls(path, source_of(path), document_id(path))
+    given: Given
+    revision: str
+    """The state that ingesting the file makes."""
+    document: Future[Document] | None
+    """What it is read into; None when it is unchanged."""
+    shape: Shape
 
 
-def given_at(paths: Sequence[Path]) -> tuple[list[Given], list[tuple[str, str]]]:
-    """Return the files that the paths mean, and (source, reason) of those that cannot be brought in."""
-    files, left_out = discover(paths)
-    return [Given.at(path) for path in files], [(source_of(path), reason) for path, reason in left_out]
+def readings(files: Sequence[Given], metadata: Metadata, shape: Shape, catalogue: Catalogue) -> Generator[Reading]:
+    """Yield the files in order; while the caller works on one, the next ones are read."""
+    with Loaders() as loaders:
+        begun: deque[Reading] = deque()
+        for given in files:
+            begun.append(_begin(given, metadata, shape, catalogue, loaders))
+            if len(begun) > _AHEAD:
+                yield begun.popleft()
+        while begun:
+            yield begun.popleft()
 
 
-@contextmanager
-def given_data(data: bytes, name: str) -> Iterator[Given]:
-    """Yield what has no file of its own, as a file of that name in the working folder would be."""
-    with TemporaryDirectory() as folder:
-        # Only the last part of the name is used, so that it cannot lead out of the folder.
-        path = Path(folder, Path(name).name)
-        path.write_bytes(data)
-        yield Given(path, source_of(Path(name)), document_id(Path(name)), lasts=False)
+def _begin(given: Given, metadata: Metadata, shape: Shape, catalogue: Catalogue, loaders: Loaders) -> Reading:
+    try:
+        revision = _revision(given, metadata, shape)
+    except OSError as error:
+        failed: Future[Document] = Future()
+        failed.set_exception(LoadError(f"cannot be read: {error.strerror}"))
+        return Reading(given, "", failed, shape)
+    before = catalogue.current(given.doc_id)
+    is_unchanged = before is not None and before.revision == revision
+    document = None if is_unchanged else loaders.load(given.path, given.source, metadata)
+    return Reading(given, revision, document, shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +112,20 @@ def shape_of(model_id: str, chunking: ChunkingSettings) -> Shape:
     return PREPARE_VERSION, model_id, chunking.model_dump_json()
 
 
-def decide(given: Given, metadata: Metadata, shape: Shape, catalogue: Catalogue) -> Decision:
-    """Read a file where it has to be read, and say what is to be done. Raises LoadError."""
-    before = catalogue.current(given.doc_id)
-    revision = _revision(given, metadata, shape)
-    if before and before.revision == revision:
+def decide(reading: Reading, metadata: Metadata, catalogue: Catalogue) -> Decision:
+    """Say what is to be done with a file, as soon as it is read. Raises LoadError when it cannot be."""
+    given, revision = reading.given, reading.revision
+    if reading.document is None:
         return Decision("unchanged", revision)
-    document = replace(load(given.path, source=given.source, metadata=metadata), doc_id=given.doc_id)
+    document = replace(reading.document.result(), doc_id=given.doc_id)
+    before = catalogue.current(given.doc_id)
     if before and before.visible_to and KEY not in document.metadata and not _made_public(metadata):
         raise LoadError(
             f"was visible to {', '.join(before.visible_to)} only and now says nothing of it; "
             f"say --meta {KEY}={before.visible_to[0]} again, or --meta {KEY}={PUBLIC} to show it to everybody"
         )
     path = str(given.path.resolve()) if given.lasts else None
-    file = FileState(path, document.content_hash, _fingerprint(document, shape))
+    file = FileState(path, document.content_hash, _fingerprint(document, reading.shape))
     others = catalogue.files_of_content(document.content_hash)
     others.pop(given.doc_id, None)
     twins = [doc_id for doc_id, other in others.items() if other.fingerprint == file.fingerprint]

@@ -2,9 +2,11 @@
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
@@ -14,21 +16,27 @@ from retrieval.bm25 import BM25, StaleIndexError
 from retrieval.catalogue import Catalogue, DocumentRecord
 from retrieval.embed import open_embedder
 from retrieval.embed.base import Embedder
-from retrieval.filters import Filter
+from retrieval.filters import Filter, Filters
+from retrieval.given import Given, Metadata, given_at, given_data
 from retrieval.hit import Hit
-from retrieval.ingest import Given, IngestReport, Metadata, decide, given_at, given_data, reason, shape_of
-from retrieval.rerank import CrossEncoderReranker, Reranker
+from retrieval.ingest import IngestReport, Reading, decide, readings, reason, shape_of
+from retrieval.keyword import KeywordIndex
+from retrieval.manifest import check_manifest, check_tokens, chunk_model, made_with
+from retrieval.missing import missing_from
+from retrieval.other_documents import marked, names_a_version, with_copies, with_originals
+from retrieval.place import Place, StoreElsewhere, kind_of, open_store, place_in_force
+from retrieval.rerank import Reranker
+from retrieval.rerank_choice import OrFusedOrder, open_reranker
 from retrieval.search import Engine, Mode, check, search
 from retrieval.settings import RetrievalSettings
 from retrieval.states import States
 from retrieval.store.base import Store
-from retrieval.tokens import TOKENIZER_ID
+
+if TYPE_CHECKING:
+    from retrieval.doctor import Examination
+    from retrieval.why_not import Verdict
 
 logger = logging.getLogger(__name__)
-
-
-class IndexMismatch(FolioError):
-    """The index was made with other settings than those in force."""
 
 
 class NoDocuments(FolioError):
@@ -38,50 +46,62 @@ class NoDocuments(FolioError):
 class KnowledgeBase:
     """An organisation's documents, searchable. Safe to use from several threads; writes take turns."""
 
-    def __init__(self, settings: RetrievalSettings, catalogue: Catalogue, engine: Engine) -> None:
+    def __init__(self, settings: RetrievalSettings, catalogue: Catalogue, engine: Engine, place: Place) -> None:
         self._settings = settings
         self._catalogue = catalogue
         self._engine = engine
-        self._states = States(catalogue, engine)
+        self._states = States(catalogue, engine, place)
         self._writing = threading.Lock()
 
     @classmethod
     def open(
-        cls, settings: RetrievalSettings, *, embedder: Embedder | None = None, reranker: Reranker | None = None
+        cls,
+        settings: RetrievalSettings,
+        *,
+        embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
+        store: Store | None = None,
     ) -> "KnowledgeBase":
         """Open the knowledge base in `settings.home`, making it when it is not there.
 
-        Raises IndexMismatch when it was made with another embedding model, and StoreLocked when another process
-        has it open.
+        A `store` of your own takes the place of the one that the settings name, and is closed with the rest.
+
+        Raises IndexMismatch when it was made with another embedding model, StoreElsewhere when its documents are in
+        another store than the settings name, and StoreLocked when another process has it open.
         """
-        embedder = embedder or open_embedder(settings.embed_model)
-        if reranker is None and settings.rerank_model:
-            reranker = CrossEncoderReranker(settings.rerank_model)
+        embedder = embedder or open_embedder(settings)
+        if reranker is None and (named := open_reranker(settings, embedder)):
+            reranker = OrFusedOrder(named)
         try:
             settings.home.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FolioError(f"FOLIO_HOME {settings.home} cannot be a folder: {error.strerror}") from None
-        catalogue = Catalogue.in_folder(settings.home)
+        catalogue = Catalogue.of(settings)
         try:
-            check_manifest(catalogue, embedder, settings)
-            if "embed_model" not in catalogue.manifest():
-                made_with = {"embed_model": embedder.model_id, "dimension": embedder.dimension}
-                catalogue.write_manifest(**made_with, tokenizer=TOKENIZER_ID)
-            store = _open_store(settings, catalogue.manifest()["dimension"])
+            manifest = catalogue.manifest()
+            check_manifest(manifest, embedder, settings)
+            if "embed_model" not in manifest:
+                catalogue.write_manifest(**(manifest := made_with(embedder)))
+            place = place_in_force(catalogue, settings, kind_of(settings, store))
+            store = store or open_store(settings, place, manifest["dimension"])
+            try:
+                keyword = _open_legs(settings, catalogue, store, place)
+            except BaseException:
+                store.close()
+                raise
         except BaseException:
             catalogue.close()
             raise
-        _remove_leftovers(catalogue, store)
         engine = Engine(
             embedder=embedder,
             store=store,
-            keyword=_open_keyword(settings.home, catalogue, store),
+            keyword=keyword,
             reranker=reranker,
             candidates=settings.candidates,
             rrf_k=settings.rrf_k,
             weights={"vector": settings.vector_weight, "keyword": settings.keyword_weight},
         )
-        return cls(settings, catalogue, engine)
+        return cls(settings, catalogue, engine, place)
 
     @property
     def engine(self) -> Engine:
@@ -110,7 +130,9 @@ class KnowledgeBase:
         `progress` is called with (files done, files in all, source of the next file).
         """
         files, failed = given_at(paths)
-        return self._ingest(files, metadata or {}, IngestReport(failed=failed), progress)
+        report = self._ingest(files, metadata or {}, IngestReport(failed=failed), progress)
+        report.missing = [record.source for record in self.missing(paths)]
+        return report
 
     def ingest_data(self, data: bytes, name: str, metadata: Metadata | None = None) -> IngestReport:
         """Bring in what has no file of its own, as the document that a file of that name would be."""
@@ -119,15 +141,36 @@ class KnowledgeBase:
 
     def delete(self, doc_id_or_source: str) -> DocumentRecord:
         """Remove a document from both legs and return what it was; raise UnknownDocument when it is not there."""
-        with self._writing:
+        with self._alone():
             record = self._catalogue.find(doc_id_or_source)
             self._states.delete(record)
             self._save_keyword()
+            self._catalogue.note_outcome([record.source], {})
         return record
 
-    def documents(self) -> list[DocumentRecord]:
-        """Return the current documents by source; one that shares the chunks of another names it in `same_as`."""
-        return self._catalogue.documents()
+    def documents(self, viewer: Sequence[str] | None = None) -> list[DocumentRecord]:
+        """Return the current documents by source; one that shares the chunks of another names it in `same_as`.
+
+        With a `viewer`, only those that these groups may see; None is the owner of the knowledge base, who sees all.
+        """
+        records = self._catalogue.documents()
+        if viewer is None:
+            return records
+        groups = set(groups_of(viewer))
+        return [record for record in records if not record.visible_to or groups.intersection(record.visible_to)]
+
+    def document(self, doc_id: str) -> DocumentRecord | None:
+        """Return the current document of that id, None when it is not there; what supersedes it is left out."""
+        return self._catalogue.current(doc_id)
+
+    def is_made_from(self, doc_id: str, content_hash: str) -> bool:
+        """Say whether the document was made from the bytes of that SHA-256, in hexadecimal."""
+        return doc_id in self._catalogue.files_of_content(content_hash)
+
+    def missing(self, paths: Sequence[Path]) -> list[DocumentRecord]:
+        """Return the documents whose files lay in these folders, or were these files, and are no longer there."""
+        gone = missing_from(paths, self._catalogue.files)
+        return [record for record in self.documents() if record.doc_id in gone] if gone else []
 
     def is_empty(self) -> bool:
         """Say whether there is no document at all; unlike `documents`, at the same cost for any number of them."""
@@ -138,30 +181,74 @@ class KnowledgeBase:
         query: str,
         k: int = 5,
         mode: Mode = "hybrid",
-        filters: Mapping[str, tuple[str, ...]] | None = None,
+        filters: Filters | None = None,
         viewer: Sequence[str] | None = None,
         rerank: bool = True,
+        as_of: date | None = None,
     ) -> list[Hit]:
         """Return the k best hits, best first; a document with `visible_to` is found only by a viewer of those groups.
 
-        Raises SearchError for a blank question, k below 1 or an unknown mode, and NoDocuments before the first ingest.
+        Of several versions of a document the one in force is found, today or on the day `as_of`; an older one too when
+        the filter names its `doc_id`, `source` or `version`.
+
+        Raises SearchError for a blank question, k below 1 or an unknown mode, FilterError for a filter that cannot be,
+        and NoDocuments before the first ingest.
         """
         check(query, k, mode)
-        if not self._engine.store.count():
+        if self._catalogue.is_empty():
             raise NoDocuments("there are no documents yet; run: folio ingest PATH")
-        with self._states.reading() as hidden:
-            equals = _with_originals(filters or {}, self._catalogue)
-            where = Filter(equals=equals, viewer=frozenset(groups_of(viewer or ())), exclude_revisions=hidden)
+
+        def look(hidden: frozenset[str]) -> list[Hit]:
+            where = Filter.of(with_originals(filters or {}, self._catalogue), groups_of(viewer or ()), hidden)
             return search(query, self._engine, where, k=k, mode=mode, rerank=rerank)
 
-    def health(self) -> dict[str, Any]:
-        """Return counts of documents and of each leg, and the models in use."""
+        by_name = as_of is None and names_a_version(filters or {})
+        hits = with_copies(self._states.search(look, as_of, superseded_too=by_name), self._catalogue)
+        return marked(hits, self._catalogue) if as_of or by_name else hits
+
+    def why_not(
+        self,
+        query: str,
+        document: str,
+        k: int = 5,
+        filters: Filters | None = None,
+        viewer: Sequence[str] | None = None,
+        as_of: date | None = None,
+    ) -> "Verdict":
+        """Say where a hybrid search loses the document of that id or source.
+
+        A `viewer` learns of a document that these groups may not see what they learn of one that is not there; None is
+        the owner of the knowledge base. Raises what `search` raises.
+        """
+        # Imported late: no search needs it.
+        from retrieval.why_not import why_not
+
+        return why_not(
+            query, document, self._catalogue, self._engine, k=k, filters=filters or {}, viewer=viewer, as_of=as_of
+        )
+
+    def examine(self) -> "Examination":
+        """Ask every leg for passages that it must find, and compare what the parts say that they hold."""
+        # Imported late: no search needs it.
+        from retrieval.doctor import examine
+
+        return examine(self._engine, self._catalogue)
+
+    def health(self, viewer: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return counts of documents and of each leg, the models in use, and why the last search was not reranked.
+
+        With a `viewer`, the counts are those of the documents that these groups may see.
+        """
+        reranker = self._engine.reranker
+        records = self.documents(viewer)
+        seen = sum(record.chunks for record in records if not record.same_as)
         return {
-            "documents": len(self._catalogue.documents()),
-            "chunks": self._engine.store.count(),
-            "keyword_chunks": len(self._engine.keyword),
+            "documents": len(records),
+            "chunks": self._engine.store.count() if viewer is None else seen,
+            "keyword_chunks": len(self._engine.keyword) if viewer is None else seen,
             "embed_model": self._engine.embedder.model_id,
-            "rerank_model": self._engine.reranker.model_id if self._engine.reranker else None,
+            "rerank_model": reranker.model_id if reranker else None,
+            "rerank_problem": reranker.problem if isinstance(reranker, OrFusedOrder) else None,
         }
 
     def unrelated_similarity(self) -> float:
@@ -179,26 +266,32 @@ class KnowledgeBase:
         report: IngestReport,
         progress: Callable[[int, int, str], None] | None,
     ) -> IngestReport:
-        taken = set()
-        with self._writing:
+        taken, sources = set(), set()
+        model = chunk_model(self._catalogue.manifest(), self._engine.embedder)
+        shape = shape_of(model, self._settings.chunking)
+        with self._alone():
             try:
-                for done, given in enumerate(files):
-                    if progress:
-                        progress(done, len(files), given.source)
-                    try:
-                        self._take(given, metadata, report)
-                        taken.add(given.doc_id)
-                    except Exception as error:  # noqa: BLE001  one bad file never stops the others
-                        report.failed.append((given.source, reason(error, given.source)))
+                with closing(readings(files, metadata, shape, self._catalogue)) as begun:
+                    for done, reading in enumerate(begun):
+                        given = reading.given
+                        if progress:
+                            progress(done, len(files), given.source)
+                        try:
+                            self._take(reading, metadata, report)
+                            taken.add(given.doc_id)
+                            sources.add(given.source)
+                        except Exception as error:  # noqa: BLE001  one bad file never stops the others
+                            report.failed.append((given.source, reason(error, given.source)))
+                            report.causes[given.source] = error
             finally:
                 self._save_keyword()
+                self._catalogue.note_outcome(sources, dict(report.failed))
             report.documents = len(taken)
             report.chunks = self._catalogue.count_chunks(taken)
         return report
 
-    def _take(self, given: Given, metadata: Metadata, report: IngestReport) -> None:
-        shape = shape_of(self._engine.embedder.model_id, self._settings.chunking)
-        decision = decide(given, metadata, shape, self._catalogue)
+    def _take(self, reading: Reading, metadata: Metadata, report: IngestReport) -> None:
+        decision = decide(reading, metadata, self._catalogue)
         if (document := decision.document) and decision.file:
             self._states.put(
                 document,
@@ -214,45 +307,40 @@ class KnowledgeBase:
                 twin=decision.twin,
                 renamed_from=decision.renamed_from,
             )
-            report.warnings += [(given.source, warning) for warning in document.warnings]
+            report.warnings += [(reading.given.source, warning) for warning in document.warnings]
         report.unchanged += decision.outcome == "unchanged"
         report.updated += decision.outcome == "updated"
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Be the only writer: of the threads here, and of the processes that share a server."""
+        with self._writing, self._catalogue.writing() if self._states.are_shared else nullcontext():
+            if self._states.are_shared:
+                self._states.check_place()
+                # Only now it is sure that no other process is writing them.
+                _remove_leftovers(self._catalogue, self._engine.store)
+            yield
 
     def _save_keyword(self) -> None:
         self._engine.keyword.save(_keyword_path(self._settings.home), self._catalogue.generation)
 
 
-def check_manifest(catalogue: Catalogue, embedder: Embedder, settings: RetrievalSettings) -> None:
-    """Raise IndexMismatch when the index was made with another embedding model."""
-    made_with = catalogue.manifest().get("embed_model", embedder.model_id)
-    if made_with != embedder.model_id:
-        raise IndexMismatch(
-            f"the index in {settings.home} was made with the embedding model {made_with!r}, but "
-            f"FOLIO_EMBED_MODEL is now {settings.embed_model!r} ({embedder.model_id}): set it back, or ingest again "
-            "into a new folder given by FOLIO_HOME"
+def _open_legs(settings: RetrievalSettings, catalogue: Catalogue, store: Store, place: Place) -> KeywordIndex:
+    """Return the keyword leg beside the store, in step with it."""
+    if not catalogue.is_empty() and not store.count():
+        raise StoreElsewhere(
+            f"{place.named(settings)} is empty, though there are documents: put it back"
+            + (", or correct FOLIO_QDRANT_URL" if place.kind == "server" else "")
+            + f"; else remove {settings.home / 'catalogue.db'} and ingest again"
         )
-
-
-def _open_store(settings: RetrievalSettings, dimension: int) -> Store:
-    if settings.qdrant_url:
-        # qdrant-client takes over a second to import, and the embedded store does not need it.
+    if place.kind == "server":
         from retrieval.store.qdrant import QdrantStore
 
-        key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
-        return QdrantStore.open(settings.qdrant_url, key, settings.qdrant_collection, dimension)
-    from retrieval.store.edge import EdgeStore
-
-    return EdgeStore.open(settings.home / "store", dimension)
-
-
-def _with_originals(filters: Mapping[str, tuple[str, ...]], catalogue: Catalogue) -> dict[str, tuple[str, ...]]:
-    """Let a filter by document find the chunks of a copy, which carry the names of its original."""
-    equals = dict(filters)
-    for key in {"doc_id", "source"} & equals.keys():
-        records = {record.doc_id: record for record in catalogue.documents()}
-        originals = [records[r.same_as] for r in records.values() if r.same_as and getattr(r, key) in equals[key]]
-        equals[key] = (*equals[key], *(getattr(original, key) for original in originals))
-    return equals
+        check_tokens(catalogue.manifest())
+        assert isinstance(store, QdrantStore)
+        return store.keyword
+    _remove_leftovers(catalogue, store)
+    return open_keyword(settings.home, catalogue, store)
 
 
 def _remove_leftovers(catalogue: Catalogue, store: Store) -> None:
@@ -263,10 +351,10 @@ def _remove_leftovers(catalogue: Catalogue, store: Store) -> None:
 
 
 def _keyword_path(home: Path) -> Path:
-    return home / "keyword.npz"
+    return home / "keyword"
 
 
-def _open_keyword(home: Path, catalogue: Catalogue, store: Store) -> BM25:
+def open_keyword(home: Path, catalogue: Catalogue, store: Store) -> BM25:
     path, generation = _keyword_path(home), catalogue.generation
     try:
         index = BM25.load(path, generation)
@@ -278,5 +366,6 @@ def _open_keyword(home: Path, catalogue: Catalogue, store: Store) -> BM25:
     if store.count():
         logger.warning("rebuilding the keyword index: %s", reason)
     index = BM25.build(store.scan())
+    index.rebuilt_because = reason if len(index) else None
     index.save(path, generation)
     return index

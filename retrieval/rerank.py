@@ -58,18 +58,25 @@ class CrossEncoderReranker:
             scores = _in_batches([pair for _, pair in fitted], self._scorer, self._name)
         if scores is None:
             return list(hits)
-        # A long chunk is as good as the best of its windows.
-        best: dict[int, float] = {}
-        for (place, _), score in zip(fitted, scores, strict=True):
-            if math.isfinite(score):
-                best[place] = max(score, best.get(place, score))
-        if unusable := len(readable) - len(best):
-            _log.warning("reranker %s gave no number for %d of %d passages", self._name, unusable, len(readable))
-        return reordered(hits, best) if best else list(hits)
+        return by_best_window(hits, [place for place, _ in fitted], scores, self._name)
 
     def _fit(self, question: str, hit: Hit) -> list[Pair]:
         assert self._scorer is not None
         return self._scorer.fit(question, hit.chunk.search_text)
+
+
+def by_best_window(hits: Sequence[Hit], places: Sequence[int], scores: Sequence[float], model_id: str) -> list[Hit]:
+    """Return new hits by falling score; `scores[i]` is that of one window of the hit at `places[i]`.
+
+    A long chunk is as good as the best of its windows. Without any number the old order stays.
+    """
+    best: dict[int, float] = {}
+    for place, score in zip(places, scores, strict=True):
+        if math.isfinite(score):
+            best[place] = max(score, best.get(place, score))
+    if unusable := len(set(places)) - len(best):
+        _log.warning("reranker %s gave no number for %d of %d passages", model_id, unusable, len(set(places)))
+    return reordered(hits, best) if best else list(hits)
 
 
 def reordered(hits: Sequence[Hit], scores: dict[int, float]) -> list[Hit]:

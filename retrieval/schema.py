@@ -15,6 +15,8 @@ documents = sa.Table(
     sa.Column("doc_type", sa.String(16), nullable=False),
     sa.Column("version", sa.Text),
     sa.Column("updated_at", sa.Text),
+    sa.Column("effective_from", sa.Text),
+    sa.Column("effective_to", sa.Text),
     sa.Column("visible_to", sa.JSON, nullable=False),
     sa.Column("supersedes", sa.JSON, nullable=False),
     sa.Column("chunks", sa.Integer, nullable=False),
@@ -40,9 +42,38 @@ files = sa.Table(
     sa.Column("fingerprint", sa.String(64), nullable=False),
 )
 
+failures = sa.Table(
+    "failures",
+    tables,
+    sa.Column("source", sa.Text, primary_key=True),
+    sa.Column("error", sa.Text, nullable=False),
+    sa.Column("failed_at", sa.Text, nullable=False),
+)
+
 manifest = sa.Table(
     "manifest",
     tables,
     sa.Column("key", sa.String(64), primary_key=True),
     sa.Column("value", sa.Text, nullable=False),
 )
+
+leases = sa.Table(
+    "leases",
+    tables,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("token", sa.String(32), nullable=False),  # of the one that holds it
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("process", sa.Integer, nullable=False),
+    sa.Column("expires_at", sa.Float, nullable=False),  # seconds since 1970
+)
+
+
+def add_missing_columns(engine: sa.Engine) -> None:
+    """Bring tables that an earlier version made up to date; what it did not know is empty in them."""
+    known = sa.inspect(engine)
+    for table in tables.sorted_tables:
+        there = {column["name"] for column in known.get_columns(table.name)}
+        for column in (column for column in table.columns if column.name not in there):
+            kind = column.type.compile(engine.dialect)
+            with engine.begin() as connection:
+                connection.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"))

@@ -1,17 +1,19 @@
-"""A question becomes ranked hits: recall by both legs, fuse by rank, rerank, keep k."""
+"""A question becomes ranked hits: recall by both legs, fuse by rank, show what says the same once, rerank, keep k."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from preprocessing.errors import FolioError
-from retrieval.bm25 import BM25
 from retrieval.embed.base import Embedder
 from retrieval.filters import Filter
 from retrieval.fusion import fuse
 from retrieval.hit import Hit, Leg, LegScore
+from retrieval.keyword import KeywordIndex
+from retrieval.near_duplicates import once_each
 from retrieval.rerank import Reranker
 from retrieval.store.base import Store
+from retrieval.voting import votes
 
 Mode = Literal["hybrid", "vector", "keyword"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -27,7 +29,7 @@ class Engine:
 
     embedder: Embedder
     store: Store
-    keyword: BM25
+    keyword: KeywordIndex
     reranker: Reranker | None = None
     candidates: int = 20
     rrf_k: int = 60
@@ -42,11 +44,36 @@ def search(
     Raises SearchError for a blank question, k below 1, or an unknown mode.
     """
     check(question, k, mode)
-    legs = recall(question, engine, where, mode=mode, candidates=max(k, engine.candidates))
-    hits = fuse(legs, engine.weights, engine.rrf_k)[: max(k, engine.candidates)]
+    hits = gather(question, engine, where, k=k, mode=mode).distinct
     if rerank and engine.reranker is not None:
         hits = engine.reranker.rerank(question, hits)
     return hits[:k]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What the legs found for a question, and what became of it before the reranker."""
+
+    legs: Mapping[Leg, list[Hit]]
+    fused: list[Hit]
+    """Everything that a leg found."""
+    distinct: list[Hit]
+    """The best of them, near duplicates once."""
+
+
+def gather(question: str, engine: Engine, where: Filter, *, k: int, mode: Mode) -> Gathered:
+    """Return the candidates that go to the reranker, and where they come from.
+
+    The legs are asked for more while duplicates leave fewer than k and there is more.
+    """
+    limit = depth = max(k, engine.candidates)
+    while True:
+        legs = recall(question, engine, where, mode=mode, candidates=depth)
+        fused = fuse(legs, votes(question, legs, engine.weights), engine.rrf_k)
+        distinct = once_each(fused)
+        if len(distinct) >= k or all(len(found) < depth for found in legs.values()):
+            return Gathered(legs, fused, distinct[:limit])
+        depth *= 2
 
 
 def check(question: str, k: int, mode: str) -> None:

@@ -1,8 +1,8 @@
 """Document states in both legs: written hidden, made current in one step, and only then is the old one removed."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
 
 from preprocessing.document import Chunk, Document
 from preprocessing.errors import FolioError
@@ -10,10 +10,23 @@ from preprocessing.prepare import chunk_id
 from retrieval.catalogue import Catalogue, DocumentRecord
 from retrieval.copies import FileState
 from retrieval.embed.base import Vectors
+from retrieval.hidden_states import HiddenStates
+from retrieval.hit import Hit
+from retrieval.place import Place, StoreElsewhere
 from retrieval.readers import Readers
 from retrieval.search import Engine
 
 Make = Callable[[], tuple[list[Chunk], Vectors]]
+
+_LOOKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What a search began with; another one means that documents were changed meanwhile."""
+
+    generation: int
+    hidden: frozenset[str]
 
 
 class States:
@@ -22,17 +35,49 @@ class States:
     Every step is one transaction of the catalogue, so that a crash between any two leaves whole states to be found.
     """
 
-    def __init__(self, catalogue: Catalogue, engine: Engine) -> None:
+    def __init__(self, catalogue: Catalogue, engine: Engine, place: Place) -> None:
         self._catalogue = catalogue
         self._engine = engine
+        self._place = place
         self._readers = Readers()
-        self._hidden = catalogue.hidden_revisions()
+        self._hidden = HiddenStates(catalogue)
 
-    @contextmanager
-    def reading(self) -> Iterator[frozenset[str]]:
-        """Yield the states that a search must not see; what it may see stays until it is over."""
-        with self._readers.reading():
-            yield self._hidden
+    @property
+    def are_shared(self) -> bool:
+        """Say whether other processes may change them."""
+        return self._place.kind == "server"
+
+    def search(
+        self, look: Callable[[frozenset[str]], list[Hit]], as_of: date | None = None, *, superseded_too: bool = False
+    ) -> list[Hit]:
+        """Return what `look`, given the states that it must not see, finds in the others while nothing changes.
+
+        Not to be seen is what is not in force on the day, today's unless one is given; with `superseded_too` no more
+        than what is not current. What this process changes waits for its own searches. Of another process it is found
+        out afterwards, and looked again; after a few times what is hidden by then is left out.
+        """
+        hits: list[Hit] = []
+        for _ in range(_LOOKS):
+            with self._readers.reading():
+                view = self._view(as_of, superseded_too)
+                hits = look(view.hidden)
+            if not self.are_shared or self._view(as_of, superseded_too) == view:
+                return hits
+        hidden = self._view(as_of, superseded_too).hidden
+        return [hit for hit in hits if hit.chunk.revision not in hidden]
+
+    def check_place(self) -> None:
+        """Raise StoreElsewhere when another process has moved the documents."""
+        self._view()
+
+    def _view(self, as_of: date | None = None, superseded_too: bool = False) -> "_View":
+        if not self.are_shared and as_of is None and not superseded_too:
+            return _View(0, self._hidden.now())
+        manifest = self._catalogue.manifest()
+        if self.are_shared and Place.recorded(manifest) != self._place:
+            raise StoreElsewhere("the documents were moved by folio reindex or folio migrate: start this process again")
+        hidden = self._catalogue.hidden_revisions(as_of, superseded_too=superseded_too)
+        return _View(manifest.get("generation", 0), hidden)
 
     def put(
         self,
@@ -111,26 +156,28 @@ class States:
 
     def _write(self, revision: str, make: Make, make_current: Callable[[int], None]) -> None:
         """Write the chunks of a state that has been begun, and make it current; leave nothing of it on failure."""
-        self._hidden = self._catalogue.hidden_revisions()
+        self._hidden.refresh()
         try:
             chunks, vectors = make()
             if not chunks:
                 raise FolioError("nothing is left to search after cleaning")
+            # A search that began before the state did does not know that it must not see it.
+            self._readers.wait_for_earlier()
             self._engine.store.upsert(chunks, vectors)
             self._engine.keyword.add(chunks)
             make_current(len(chunks))
         except BaseException:
             self._remove(revision)
             raise
-        self._hidden = self._catalogue.hidden_revisions()
+        self._hidden.refresh()
 
     def _remove(self, *revisions: str) -> None:
         """Take hidden states out of both legs, once no search is left that began when they could be seen."""
-        self._hidden = self._catalogue.hidden_revisions()
+        self._hidden.refresh()
         if revisions:
             self._readers.wait_for_earlier()
         for revision in revisions:
             self._engine.store.delete_revision(revision)
             self._engine.keyword.remove_revision(revision)
             self._catalogue.forget(revision)
-        self._hidden = self._catalogue.hidden_revisions()
+        self._hidden.refresh()

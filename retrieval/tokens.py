@@ -1,12 +1,14 @@
-"""One tokenizer for documents and questions: Chinese words, English words, and identifiers kept whole."""
+"""One tokenizer for documents and questions: Chinese words and characters, English stems, identifiers whole."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Any
 
 from retrieval.numerals import fold_ordinals
+from retrieval.simplified import simplified
 
-TOKENIZER_ID = "rjieba-pairs-1"
+TOKENIZER_ID = "rjieba-characters-1"
 """Recorded in the manifest; a change of tokens needs a new name, so that old keyword indexes are rebuilt."""
 
 _SPAN = re.compile(
@@ -17,6 +19,10 @@ _SPAN = re.compile(
 )
 _JOINT = re.compile(r"[._\-/:@&'_]+")
 _NUMBER = re.compile(r"\d+([.,:]\d+)*%?")
+_WORD = re.compile(r"[a-z]+('[a-z]+)*")
+_CODE = re.compile(r"(?=.*\d).*[^\W\d]")
+_CODE_SHARE = 0.5
+"""What the codes of a question count for beside its other tokens."""
 
 STOP_TOKENS = frozenset(
     # Function and question words only: each stands in so many texts that sharing it says nothing.
@@ -31,45 +37,56 @@ STOP_TOKENS = frozenset(
 )
 
 
-def tokenize(text: str, *, pairs: bool = True) -> list[str]:
-    """Return the tokens of a text: words, parts of compounds, and `pairs` where a Chinese word may be cut in two."""
-    return list(_tokens(text, skip=frozenset(), pairs=pairs))
+def tokenize(text: str, *, characters: bool = True) -> list[str]:
+    """Return the tokens of a text; `characters` adds those inside Chinese words of several."""
+    return list(_tokens(text, skip=frozenset(), characters=characters))
 
 
 def query_tokens(question: str) -> list[str]:
-    """Return the tokens of a question without stop words, unless nothing else is left."""
-    return list(_tokens(question, skip=STOP_TOKENS, pairs=True)) or tokenize(question)
+    """Return the tokens of a question without stop words, unless nothing else is left.
+
+    A code such as `ERR_4032` or 第46条 comes several times: it alone counts for half as much as the rest, or the many
+    characters of a Chinese question would outweigh it.
+    """
+    tokens = list(_tokens(question, skip=STOP_TOKENS, characters=True)) or tokenize(question)
+    codes = [token for token in tokens if is_code(token)]
+    more = round(_CODE_SHARE * (len(tokens) - len(codes)) / len(codes)) if codes else 0
+    return tokens + codes * more
 
 
-def _tokens(text: str, *, skip: frozenset[str], pairs: bool) -> Iterator[str]:
-    folded = fold_ordinals(unicodedata.normalize("NFKC", text).casefold())
+def is_code(token: str) -> bool:
+    """Say whether the token is an identifier: it has a digit and a letter."""
+    return _CODE.match(token) is not None
+
+
+def _tokens(text: str, *, skip: frozenset[str], characters: bool) -> Iterator[str]:
+    folded = fold_ordinals(simplified(unicodedata.normalize("NFKC", text).casefold()))
+    stem = _stemmer()
     for span in _SPAN.finditer(folded):
         if span.lastgroup == "han":
-            yield from _chinese_tokens(span[0], skip, pairs)
+            yield from _chinese_tokens(span[0], skip, characters=characters)
         elif span.lastgroup == "identifier":
-            yield from (token for token in _identifier_with_parts(span[0]) if token not in skip)
+            tokens = (token for token in _identifier_with_parts(span[0]) if token not in skip)
+            yield from (stem(token) if _WORD.fullmatch(token) else token for token in tokens)
         else:
             yield span[0]
 
 
-def _chinese_tokens(run: str, skip: frozenset[str], pairs: bool) -> Iterator[str]:
-    """Yield words with the words inside them, and pairs of characters where a word may have been cut in two.
+def _chinese_tokens(run: str, skip: frozenset[str], *, characters: bool) -> Iterator[str]:
+    """Yield words, the words inside them, and their characters.
 
-    The same word is cut otherwise in another sentence: 年假 is one word alone and two in 年假是. So a word of one
-    character is joined to its neighbours. Wider pairs, as in 口返 of 接口返回, would be rare, and count for too much.
+    The same word is cut otherwise in another sentence, and people say 休假 where the rule says 年休假: what both share
+    are characters.
     """
     # The dictionary loads on the first call, which costs more than importing every other part of this package.
     import rjieba
 
-    before = ""
     for word in rjieba.cut(run):
         if word in skip:
-            before = ""
             continue
-        if pairs and before and (len(before) == 1 or len(word) == 1):
-            yield before[-1] + word[0]
         yield from rjieba.cut_for_search(word)
-        before = word
+        if characters and len(word) > 1:
+            yield from (character for character in word if character not in STOP_TOKENS)
 
 
 def _identifier_with_parts(identifier: str) -> Iterator[str]:
@@ -78,6 +95,15 @@ def _identifier_with_parts(identifier: str) -> Iterator[str]:
         if identifier.endswith("%"):
             yield identifier[:-1]
         return
+    if _WORD.fullmatch(identifier):
+        return
     parts = [part for part in _JOINT.split(identifier.rstrip("+#%")) if part]
     if len(parts) > 1 or parts[0] != identifier:
         yield from parts
+
+
+def _stemmer() -> Any:
+    # One each time, which costs less than a microsecond: it may not be shared between threads.
+    from Stemmer import Stemmer
+
+    return Stemmer("english").stemWord

@@ -25,5 +25,7 @@ def _no_outside_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     for name in list(os.environ):
         if name.startswith(("FOLIO_", "OPENAI_", "LANGCHAIN_", "LANGSMITH_")) and not name.startswith("FOLIO_TEST_"):
             monkeypatch.delenv(name)
+    # Scores are those of the legs, unless a test asks for more.
+    monkeypatch.setenv("FOLIO_RERANK", "none")
     # A `.env` of the working folder must not reach the tests either.
     monkeypatch.chdir(tmp_path)

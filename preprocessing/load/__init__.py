@@ -81,8 +81,8 @@ def load(
 
 
 def _encoding(parsed: Parsed) -> dict[str, str]:
-    """Record the encoding that was found, where it is not the one that goes without saying."""
-    return {"encoding": parsed.encoding} if parsed.encoding and not parsed.encoding.startswith("utf-8") else {}
+    """Record the encoding that was found; `utf-8-sig` is UTF-8 with a byte-order mark."""
+    return {"encoding": parsed.encoding} if parsed.encoding else {}
 
 
 def unsupported(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from preprocessing.document import Block
 from preprocessing.errors import LoadError
-from preprocessing.headings import mark_headings
+from preprocessing.load.docx_bold import CANDIDATE, candidate, decided
 from preprocessing.load.docx_notes import notes_of, root_of, with_notes
 from preprocessing.load.docx_numbering import Numbering
 from preprocessing.load.docx_table import read_table
@@ -37,8 +37,10 @@ def read_docx(data: bytes, _password: str | None = None) -> Parsed:
     notes = {**notes_of(parts.get("footnotes"), ""), **notes_of(parts.get("endnotes"), "e")}
     blocks = tuple(with_notes(_lists_joined(body.blocks(document.element.body)), notes))
     marked_title = first_heading(blocks)
-    if not any(block.kind == "heading" for block in blocks):
-        blocks = _with_plain_headings(blocks)
+    is_first_bold = bool(blocks) and blocks[0].level >= CANDIDATE
+    blocks = decided(blocks)
+    if is_first_bold and blocks[0].level == 1:
+        marked_title = blocks[0].text
     return Parsed(
         blocks=blocks,
         heading_title=marked_title,
@@ -83,7 +85,7 @@ class _Body:
         if level:
             return Block("heading", " ".join(labelled.split()), level)
         if number is None or label is None or (label and _CLAUSE.match(label)):
-            return Block("paragraph", labelled)
+            return candidate(element, style, labelled) or Block("paragraph", labelled)
         return Block("list", f"{'  ' * number[1]}{label or '-'} {' '.join(text.split())}")
 
 
@@ -127,10 +129,3 @@ def _lists_joined(blocks: Iterator[Block]) -> Iterator[Block]:
         yield block
     if items:
         yield Block("list", "\n".join(items))
-
-
-def _with_plain_headings(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    levels = mark_headings([block.text if block.kind == "paragraph" else "" for block in blocks])
-    return tuple(
-        Block("heading", block.text, level) if level else block for block, level in zip(blocks, levels, strict=True)
-    )

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from preprocessing.load.docx_text import W
+from preprocessing.load.docx_text import W, is_on
 
 _DIGITS_ZH = "〇一二三四五六七八九"
 _STEMS = "甲乙丙丁戊己庚辛壬癸"
 _BRANCHES = "子丑寅卯辰巳午未申酉戌亥"
 _ROMAN = ((1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"),
           (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))  # fmt: skip
+_TOO_LARGE = 10_000
 _PLACE = re.compile(r"%([1-9])")
 
 
@@ -20,6 +21,10 @@ class _Level:
     format: str
     text: str
     start: int
+    is_legal: bool = False
+    """Whether the numbers of the levels above are shown in digits, whatever their own format."""
+    restart: int | None = None
+    """Depth, from 1, of the levels that let this one begin anew: any above where None is given, none where it is 0."""
 
 
 class Numbering:
@@ -39,8 +44,10 @@ class Numbering:
         if depth not in levels:
             return None
         counts = self._counts.setdefault(self._lists[number_id], {})
+        for above in [level for level in levels if level < depth]:
+            counts.setdefault(above, levels[above].start)  # a level that is skipped counts as begun
         counts[depth] = counts.get(depth, levels[depth].start - 1) + 1
-        for deeper in [level for level in counts if level > depth]:
+        for deeper in [level for level in counts if level > depth and _begins_anew(levels[level], depth)]:
             del counts[deeper]
         if levels[depth].format in ("bullet", "none"):
             return "" if levels[depth].format == "bullet" else _PLACE.sub("", levels[depth].text).strip()
@@ -48,7 +55,7 @@ class Numbering:
         def counted(place: re.Match[str]) -> str:
             level = int(place[1]) - 1
             known = levels.get(level, levels[depth])
-            return number_in(counts.get(level, known.start), known.format)
+            return number_in(counts.get(level, known.start), "decimal" if levels[depth].is_legal else known.format)
 
         return _PLACE.sub(counted, levels[depth].text).strip()
 
@@ -67,8 +74,7 @@ class Numbering:
                 if changed is not None:
                     levels[depth] = _level(changed)
                 if start is not None and depth in levels:
-                    known = levels[depth]
-                    levels[depth] = _Level(known.format, known.text, int(start.get(f"{W}val")))
+                    levels[depth] = replace(levels[depth], start=int(start.get(f"{W}val")))
             self._levels[number_id] = levels
             # Lists of one definition count on, unless one of them begins anew.
             self._lists[number_id] = f"own {number_id}" if overrides else reference.get(f"{W}val")
@@ -79,12 +85,23 @@ def _level(element: Any) -> _Level:
         found = element.find(f"{W}{name}")
         return otherwise if found is None else found.get(f"{W}val") or ""
 
-    return _Level(value("numFmt", "decimal"), value("lvlText", ""), int(value("start", "1")))
+    restart = value("lvlRestart", "")
+    return _Level(
+        value("numFmt", "decimal"),
+        value("lvlText", ""),
+        int(value("start", "1")),
+        is_on(element.find(f"{W}isLgl")),
+        int(restart) if restart.isdigit() else None,
+    )
+
+
+def _begins_anew(level: _Level, depth: int) -> bool:
+    return level.restart is None or depth < level.restart
 
 
 def number_in(number: int, form: str) -> str:
-    """Return a number in one of Word's formats; in digits where the format is not known."""
-    return _FORMS.get(form, str)(number)
+    """Return a number in one of Word's formats; in digits where the format is not known, or has no such number."""
+    return _FORMS.get(form, str)(number) if 0 < number < _TOO_LARGE else str(number)
 
 
 def _chinese(number: int) -> str:

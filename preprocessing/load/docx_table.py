@@ -7,6 +7,8 @@ from preprocessing.document import Block
 from preprocessing.grid import one_line, table_block
 from preprocessing.load.docx_text import WRAPPERS, W, body_elements, text_boxes, text_of
 
+_MOST_COLUMNS = 1000
+
 
 def read_table(table: Any) -> Block | None:
     """Return the table as it stands with all changes accepted; None when it holds no text."""
@@ -34,14 +36,20 @@ def _cells(row: Any, above: list[str]) -> list[str]:
         is_deleted = cell.find(f"{W}tcPr/{W}cellDel") is not None
         own = "" if is_deleted else _cell_text(cell)
         cells.append(above[len(cells)] if continued and len(cells) < len(above) else own)
-        cells.extend([""] * (int(span.get(f"{W}val")) - 1 if span is not None else 0))
+        cells.extend([""] * (_count(span) - 1))
     return cells
 
 
 def _skipped(row: Any) -> int:
     """Return how many columns the row leaves free at its beginning."""
     free = row.find(f"{W}trPr/{W}gridBefore")
-    return int(free.get(f"{W}val")) if free is not None else 0
+    return _count(free) if free is not None else 0
+
+
+def _count(element: Any) -> int:
+    """Return a number of columns, at least 1; Word itself has no more than 63."""
+    value = "1" if element is None else element.get(f"{W}val") or "1"
+    return max(1, min(int(value), _MOST_COLUMNS)) if value.isdigit() else 1
 
 
 def _cell_text(cell: Any) -> str:

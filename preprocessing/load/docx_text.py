@@ -44,7 +44,7 @@ def text_of(element: Any) -> str:
 
 def _run(run: Any) -> str:
     properties = run.find(f"{W}rPr")
-    if properties is not None and _is_on(properties.find(f"{W}vanish")):
+    if properties is not None and is_on(properties.find(f"{W}vanish")):
         return ""
     text = text_of(run)
     raised = None if properties is None else properties.find(f"{W}vertAlign")
@@ -53,7 +53,8 @@ def _run(run: Any) -> str:
     return text
 
 
-def _is_on(switch: Any) -> bool:
+def is_on(switch: Any) -> bool:
+    """Say whether a property that is on or off is on."""
     return switch is not None and switch.get(f"{W}val") not in ("0", "false", "off")
 
 

@@ -1,6 +1,7 @@
 """Text of scanned pages, read by a model that comes with the extra `folio[ocr]`; nothing is fetched or sent."""
 
 import importlib.util
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ _DOTS_PER_POINT = 150 / 72
 _MOST_PIXELS = 4000
 _LEAST_SCORE = 0.5
 _SAME_ROW = 0.5
+MAX_SECONDS = 1800
+"""Time for the pages of a file; no page is begun after it."""
 
 
 def is_available() -> bool:
@@ -21,7 +24,7 @@ def is_available() -> bool:
 def read_scanned(data: bytes, password: str | None, pages: Sequence[int]) -> Mapping[int, list[str]]:
     """Return the lines of the given pages (counted from 1) of a PDF, top down; none for a page without text.
 
-    Raises LoadError when the pages cannot be drawn.
+    Pages that the time does not suffice for are left out. Raises LoadError when the pages cannot be drawn.
     """
     import pypdfium2  # together they take seconds to load, and few files need them
     from rapidocr import RapidOCR
@@ -32,7 +35,10 @@ def read_scanned(data: bytes, password: str | None, pages: Sequence[int]) -> Map
     except pypdfium2.PdfiumError as error:
         raise LoadError(f"pages cannot be drawn for OCR ({error}); print the file to a new PDF") from error
     read: dict[int, list[str]] = {}
+    ends = time.monotonic() + MAX_SECONDS
     for number in pages:
+        if time.monotonic() > ends:
+            break
         page = document[number - 1]
         scale = min(_DOTS_PER_POINT, _MOST_PIXELS / max(page.get_size()))
         # Its class depends on what the engine was asked for; all of them here have boxes, texts and scores.

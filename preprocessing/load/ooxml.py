@@ -12,15 +12,15 @@ MAX_RATIO = 100
 _RATIO_MATTERS_BYTES = 10 * 1024 * 1024
 
 
-def check_package(data: bytes, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> None:
+def check_package(data: bytes, max_unpacked_bytes: int | None = None) -> None:
     """Raise LoadError, before anything is unpacked, for a package that is broken or too large inside."""
     try:
         parts = zipfile.ZipFile(io.BytesIO(data)).infolist()
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise LoadError("broken or cut short (the ZIP package inside cannot be read); get the file again") from error
-    unpacked = sum(part.file_size for part in parts)
-    if unpacked > max_unpacked_bytes:
-        raise LoadError(f"unpacks to {unpacked >> 20} MB, the limit is {max_unpacked_bytes >> 20} MB; split it")
+    unpacked, most = sum(part.file_size for part in parts), max_unpacked_bytes or MAX_UNPACKED_BYTES
+    if unpacked > most:
+        raise LoadError(f"unpacks to {unpacked >> 20} MB, the limit is {most >> 20} MB; split it")
     for part in parts:
         ratio = part.file_size / max(part.compress_size, 1)
         if part.file_size > _RATIO_MATTERS_BYTES and ratio > MAX_RATIO:

@@ -1,17 +1,13 @@
 """PDF: text of each page, running text without headers and footers, headings by outline or numbering."""
 
 import json
-import os
-import re
 import subprocess
-import sys
-import unicodedata
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from preprocessing import child
 from preprocessing.errors import LoadError
+from preprocessing.garbled import is_garbled
 from preprocessing.load import ocr, pdf_pages
 from preprocessing.load.narrow_spaces import RUN_TOGETHER
 from preprocessing.load.parsed import Parsed
@@ -23,9 +19,6 @@ from preprocessing.paragraphs import blocks_of
 
 MAX_SECONDS = 900
 _HEADER_WITHIN = 1024
-_GLYPH_NAME = re.compile(r"/[A-Za-z]{1,5}\d?[0-9A-Fa-f]{1,4}(?=/|\s|$)|\(cid:\d+\)")
-_MOST_BAD = 0.1
-_MOST_SCRIPTS = 4
 
 
 def read_pdf(data: bytes, password: str | None = None) -> Parsed:
@@ -39,13 +32,17 @@ def read_pdf(data: bytes, password: str | None = None) -> Parsed:
     garbled = [number for number, text in enumerate(texts, start=1) if is_garbled(text)]
     warnings: list[str] = []
     if (blank or garbled) and ocr.is_available():
-        for number, found in ocr.read_scanned(data, password, [*blank, *garbled]).items():
+        recognised = ocr.read_scanned(data, password, [*blank, *garbled])
+        for number, found in recognised.items():
             pages[number - 1] = [Line(text, number) for text in found]
-        warnings.append(f"{_of([*blank, *garbled], pages)} read by OCR: {_listed([*blank, *garbled])}")
-        blank, garbled = [number for number in [*blank, *garbled] if not _text(pages[number - 1])], []
+        warnings += _ocr_warnings([*blank, *garbled], recognised, pages)
+        # What is garbled and could not be recognised either is left out.
+        for number in set(garbled) - recognised.keys():
+            pages[number - 1] = []
+        blank = sorted(number for number in [*blank, *garbled] if not _text(pages[number - 1]))
     if len(blank) == len(pages):
-        raise LoadError(f"no text on any of its {len(pages)} pages; {_scanned()}")
-    if garbled:
+        raise LoadError(f"no text{_that_can_be_read(garbled)} on any of its {len(pages)} pages; {_scanned()}")
+    if garbled and not ocr.is_available():
         where = f"{_of(garbled, pages)} ({_listed(garbled)})"
         raise LoadError(f"text on {where} is garbled (fonts without a character map){_ocr_hint()}")
     lines = with_headings(with_tables_continued(body_lines(pages, answer["labels"])), answer["outline"])
@@ -78,6 +75,19 @@ def _text(page: Sequence[Line]) -> str:
     return "\n".join(" ".join(row) for row in rows)
 
 
+def _ocr_warnings(wanted: Sequence[int], recognised: Mapping[int, Sequence[str]], pages: Sequence[object]) -> list[str]:
+    """Say which pages OCR gave text for, and which it came too late to."""
+    read = [number for number in wanted if recognised.get(number)]
+    unread = [number for number in wanted if number not in recognised]
+    told = [f"{_of(read, pages)} read by OCR: {_listed(read)}"] if read else []
+    late = f"OCR was stopped after {ocr.MAX_SECONDS} seconds, before pages {_listed(unread)}; split the file"
+    return [*told, late] if unread else told
+
+
+def _that_can_be_read(garbled: Sequence[int]) -> str:
+    return " that can be read (fonts without a character map)" if garbled else ""
+
+
 def _scanned() -> str:
     return "OCR finds none either" if ocr.is_available() else f"it looks scanned{_ocr_hint()}"
 
@@ -97,15 +107,13 @@ def _of(numbers: Sequence[int], pages: Sequence[object]) -> str:
 
 def _ask_reader(data: bytes, password: str | None) -> Mapping[str, Any]:
     request = {"password": password, "step_seconds": pdf_pages.STEP_SECONDS}
-    root = str(Path(__file__).resolve().parents[2])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}
     try:
         done = subprocess.run(
-            [sys.executable, "-c", f"from {pdf_pages.__name__} import main; main()"],
+            child.command(pdf_pages.__name__),
             input=json.dumps(request).encode("ascii") + b"\n" + data,
             capture_output=True,
             timeout=MAX_SECONDS,
-            env=environment,
+            env=child.environment(),
             check=False,
         )
     except subprocess.TimeoutExpired as error:
@@ -119,17 +127,3 @@ def _ask_reader(data: bytes, password: str | None) -> Mapping[str, Any]:
     if "error" in answer:
         raise LoadError(str(answer["error"]))
     return answer
-
-
-def is_garbled(text: str) -> bool:
-    """Say whether the text is glyph names, characters of nobody's script, or a soup of many scripts."""
-    characters = [char for char in text if not char.isspace()]
-    if len(characters) < 10:
-        return False
-    names = sum(len(found[0]) for found in _GLYPH_NAME.finditer(text))
-    bad = sum(1 for char in characters if char == "\ufffd" or unicodedata.category(char) in ("Co", "Cn", "Cc"))
-    if (names if names > 30 else 0) + bad > _MOST_BAD * len(characters):
-        return True
-    letters = [char for char in characters if char.isalpha() and ord(char) > 0x7F]
-    scripts = Counter(unicodedata.name(char, "UNKNOWN").split()[0].split("-")[0] for char in letters)
-    return sum(1 for count in scripts.values() if count > 0.005 * len(characters)) > _MOST_SCRIPTS

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from preprocessing.load.pdf_fields import fields_of, with_fields
 from preprocessing.load.pdf_order import Line, Span, in_reading_order
 from preprocessing.load.pdf_rules import Rules
 from preprocessing.load.pdf_tables import Table, tables_of
@@ -52,7 +53,7 @@ def page_lines(page: Any) -> list[dict[str, Any]]:
     """Return the lines of a page in reading order, as JSON values of `PageLine`."""
     recorder = _Recorder()
     page.extract_text(visitor_text=recorder.text, visitor_operand_before=recorder.rules.operand)
-    lines = in_reading_order(recorder.lines)
+    lines = in_reading_order(with_fields(recorder.lines, fields_of(page)))
     return [
         asdict(line)
         for line in _with_tables(lines, tables_of(recorder.rules, [span for line in lines for span in line]))

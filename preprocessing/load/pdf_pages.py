@@ -11,13 +11,13 @@ import sys
 import threading
 from typing import Any
 
+from preprocessing.child import MEMORY_BYTES, limit_memory
 from preprocessing.load.narrow_spaces import RUN_TOGETHER, narrow_spaces
 from preprocessing.load.pdf_layout import page_lines
 
 STEP_SECONDS = 20.0
 """Time to open the file, and time for each page."""
 MAX_PAGES = 5000
-MEMORY_BYTES = 4 * 2**30
 TIMED_OUT = 75
 
 
@@ -99,7 +99,7 @@ def _outline(reader: Any) -> list[tuple[int, str, int]]:
 def main() -> None:
     """Answer one request on standard input, within the limits of time and memory."""
     logging.disable(logging.CRITICAL)
-    _limit_memory()
+    limit_memory()
     request = json.loads(sys.stdin.buffer.readline())
     data = sys.stdin.buffer.read()
     timer: threading.Timer | None = None
@@ -117,10 +117,3 @@ def main() -> None:
     except MemoryError:
         answer = {"error": f"needs more than {MEMORY_BYTES >> 30} GB of memory to read"}
     sys.stdout.buffer.write(json.dumps(answer).encode("ascii"))
-
-
-def _limit_memory() -> None:
-    if sys.platform == "linux":
-        import resource  # not on Windows; macOS refuses the limit
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))

@@ -13,6 +13,7 @@ from preprocessing.load.parsed import Parsed
 from preprocessing.load.pptx_shapes import chart_blocks, diagram_blocks, table_rows, text_blocks
 from preprocessing.metadata import sensible_title
 
+MAX_SLIDES = 5000
 _SAME_ROW = 0.5
 """Share of the lower shape's height by which two shapes must overlap to stand side by side."""
 
@@ -27,6 +28,8 @@ def read_pptx(data: bytes, _password: str | None = None) -> Parsed:
         slides = [(number, slide) for number, slide in enumerate(presentation.slides, start=1)]
     except Exception as error:
         raise LoadError(f"not a readable PowerPoint file: {' '.join(str(error).split())[:100]}") from error
+    if len(slides) > MAX_SLIDES:
+        raise LoadError(f"has {len(slides)} slides, the limit is {MAX_SLIDES}; split it")
     shown = [(number, slide) for number, slide in slides if slide.element.get("show") != "0"]
     hidden = [number for number, slide in slides if slide.element.get("show") == "0"]
     read = {number: list(_slide_blocks(slide, number)) for number, slide in shown}

@@ -4,7 +4,9 @@ import io
 import re
 import warnings
 import zipfile
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from preprocessing.document import Block
@@ -64,9 +66,20 @@ def _sheet_blocks(sheet: Any) -> Iterator[Block]:
 
 
 def _grid(sheet: Any) -> Grid:
-    grid = [list(row) for row in sheet.iter_rows()]
+    """Return the rows and columns that hold something, with one empty row in place of each gap between rows.
+
+    A sheet whose last row was given a colour has a million rows otherwise.
+    """
+    cells = {place: cell for place, cell in sheet._cells.items() if cell.value is not None}
+    rows, columns = sorted({row for row, _ in cells}), sorted({column for _, column in cells})
+    lines = {row: [cells.get((row, column)) for column in columns] for row in rows}
     for merged in sheet.merged_cells.ranges:
-        first = grid[merged.min_row - 1][merged.min_col - 1]
-        for row in grid[merged.min_row - 1 : merged.max_row]:
-            row[merged.min_col - 1 : merged.max_col] = [first, *[None] * (merged.max_col - merged.min_col)]
+        first = cells.get((merged.min_row, merged.min_col))
+        covered = slice(bisect_left(columns, merged.min_col), bisect_right(columns, merged.max_col))
+        blanks: list[Any] = [None] * (covered.stop - covered.start - 1)
+        for row in rows[bisect_left(rows, merged.min_row) : bisect_right(rows, merged.max_row)] if first else ():
+            lines[row][covered] = [first, *blanks]
+    grid: Grid = []
+    for above, row in pairwise([0, *rows]):
+        grid += [lines[row]] if row == above + 1 else [[None] * len(columns), lines[row]]
     return grid

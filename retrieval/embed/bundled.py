@@ -6,8 +6,11 @@ from preprocessing.errors import FolioError
 from retrieval.embed.base import Vectors
 from retrieval.models.artefacts import GRAPH, expected_sha256
 from retrieval.models.encoder import DIMENSION, Encoder, TokenIds
+from retrieval.simplified import simplified
 
 MODEL_ID = "multilingual-e5-small-int8"
+_READING = "t2s"
+"""What is done to a text before it is read, as part of the model's name: Traditional Chinese becomes Simplified."""
 
 _PASSAGE = "passage: "
 _QUERY = "query: "
@@ -26,7 +29,7 @@ class BundledEmbedder:
     @property
     def model_id(self) -> str:
         """Name that the manifest records; it changes with the file, because another file gives other vectors."""
-        return f"{MODEL_ID}-{expected_sha256(GRAPH)[:8]}"
+        return f"{MODEL_ID}-{expected_sha256(GRAPH)[:8]}-{_READING}"
 
     @property
     def dimension(self) -> int:
@@ -47,11 +50,15 @@ class BundledEmbedder:
 
         The marks of start and end and the prefix, which the model needs to read, are left out.
         """
-        return self._encoder.token_states(texts, _QUERY if query else _PASSAGE)
+        return self._encoder.token_states([simplified(text) for text in texts], _QUERY if query else _PASSAGE)
+
+    def information(self) -> Vectors:
+        """Return -ln p of each token id, float32 (vocabulary,): rare pieces of words tell more than frequent ones."""
+        return self._encoder.information()
 
     def _sentences(self, texts: Sequence[str], prefix: str) -> Vectors:
         try:
-            return self._encoder.sentences(texts, prefix)
+            return self._encoder.sentences([simplified(text) for text in texts], prefix)
         except ImportError as error:
             reason = " ".join(str(error).split())
             raise FolioError(

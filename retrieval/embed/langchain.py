@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.embed.base import Vectors
-from retrieval.embed.unit import EmbeddingError, unit_vectors
+from retrieval.embed.unit import check_dimension, unit_vectors
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -47,10 +47,6 @@ class LangChainEmbedder:
 
     def _checked(self, raw: list[list[float]], count: int) -> Vectors:
         vectors = unit_vectors(raw, count, self._model_id)
-        length = vectors.shape[1]
-        if self._dimension not in (None, length):
-            raise EmbeddingError(
-                f"embedding model {self._model_id} returned {length} dimensions after {self._dimension} before"
-            )
-        self._dimension = length
+        check_dimension(vectors, self._dimension, self._model_id)
+        self._dimension = vectors.shape[1]
         return vectors

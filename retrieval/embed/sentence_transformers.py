@@ -1,19 +1,18 @@
 """An embedding model by name or path, run with sentence-transformers."""
 
-import re
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from retrieval.embed.base import Vectors
-from retrieval.embed.unit import unit_vectors
+from retrieval.embed.prefixes import chosen_prefixes, identity
+from retrieval.embed.unit import mean_of_windows, unit_vectors
 from retrieval.local_model import ModelError, architecture, loading
 from retrieval.windows import windows
 
 SETTING = "FOLIO_EMBED_MODEL"
-_E5 = re.compile(r"(^|[-_])e5([-_]|$)")
 _SPARE = 2
 """Tokens left free: a piece cut out of a text may count one more than it did inside."""
 
@@ -21,17 +20,21 @@ _SPARE = 2
 class SentenceTransformersEmbedder:
     """Embeds with a local model; a text beyond its limit is embedded in windows and averaged, so no tail is lost."""
 
-    def __init__(self, name_or_path: str) -> None:
-        """Prepare; the model is loaded when it is first needed."""
+    def __init__(self, name_or_path: str, query_prefix: str | None = None, passage_prefix: str | None = None) -> None:
+        """Prepare; the model is loaded when it is first needed.
+
+        A prefix that is given takes the place of the model's own, a blank one leaves it out.
+        """
         self._name = name_or_path
+        self._asked = {"query": query_prefix, "document": passage_prefix}
         self._model: Any = None
         # Fast tokenizers keep their padding in themselves and refuse two threads at once.
         self._lock = threading.RLock()
 
     @property
     def model_id(self) -> str:
-        """Name that the manifest records."""
-        return self._name
+        """Name that the manifest records: the model, and the prefixes where they are not its own."""
+        return identity(self._name, self._asked["query"], self._asked["document"])
 
     @property
     def dimension(self) -> int:
@@ -43,31 +46,31 @@ class SentenceTransformersEmbedder:
         """Return one unit vector a text: float32, shape (len(texts), dimension); raises ModelError, EmbeddingError."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        return self._embed(texts, "document", "passage: ")
+        return self._embed(texts, "document")
 
     def embed_query(self, text: str) -> Vectors:
         """Return the unit vector of a question: float32, shape (dimension,); raises ModelError, EmbeddingError."""
-        vector: Vectors = self._embed([text], "query", "query: ")[0]
+        vector: Vectors = self._embed([text], "query")[0]
         return vector
 
-    def _embed(self, texts: Sequence[str], task: str, e5_prefix: str) -> Vectors:
+    def _embed(self, texts: Sequence[str], task: Literal["query", "document"]) -> Vectors:
         with self._lock:
             model = self._loaded()
-            # Prompts in the model's own configuration win; the E5 models were published without any.
-            own = max(model.prompts.values(), key=len, default="")
-            prefix = e5_prefix if not own and _is_e5(self._name) else ""
-            pieces = [_fitting(text, own or prefix, model) for text in texts]
-            flat = [piece for group in pieces for piece in group]
+            # Prompts in the model's own configuration win over the usual ones; some were published without any.
+            own = max((prompt or "" for prompt in model.prompts.values()), key=len, default="")
+            prefix = self._prefix(task, own)
+            groups = [_fitting(text, own if prefix is None else prefix, model) for text in texts]
+            pieces = [piece for group in groups for piece in group]
             encode = model.encode_query if task == "query" else model.encode_document
-            prompt = {"prompt": prefix} if prefix else {}
-            raw = encode(flat, **prompt, convert_to_numpy=True, show_progress_bar=False)
-        vectors = unit_vectors(raw, len(flat), self._name)
-        if len(flat) == len(texts):
-            return vectors
-        weights = np.array([len(piece) for piece in flat], dtype=np.float32)[:, None]
-        ends = np.cumsum([len(group) for group in pieces])[:-1]
-        sums = [part.sum(axis=0) for part in np.split(vectors * weights, ends)]
-        return unit_vectors(sums, len(texts), self._name)
+            raw = encode(pieces, prompt=prefix, convert_to_numpy=True, show_progress_bar=False)
+        return mean_of_windows(unit_vectors(raw, len(pieces), self._name), groups, self._name)
+
+    def _prefix(self, task: Literal["query", "document"], own: str) -> str | None:
+        """Return what is put before a text; None leaves it to the model."""
+        if self._asked[task] is None and own:
+            return None
+        chosen = chosen_prefixes(self._name, self._asked["query"], self._asked["document"])
+        return chosen.query if task == "query" else chosen.passage
 
     def _loaded(self) -> Any:
         if self._model is None:
@@ -84,10 +87,6 @@ def _load(name: str) -> Any:
     if architecture(model).endswith("ForSequenceClassification"):
         raise ModelError(f"{SETTING}={name} is a reranker, not an embedding model: it belongs in FOLIO_RERANK_MODEL")
     return model
-
-
-def _is_e5(name: str) -> bool:
-    return _E5.search(re.split(r"[/\\]", name.rstrip("/\\"))[-1].lower()) is not None
 
 
 def _fitting(text: str, prompt: str, model: Any) -> list[str]:

@@ -1,5 +1,6 @@
 """Vectors from a foreign model are checked and brought to length one."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ def unit_vectors(raw: Any, count: int, model_id: str) -> Vectors:
     try:
         array = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise EmbeddingError(f"embedding model {model_id} returned vectors of different lengths") from error
+        raise EmbeddingError(
+            f"embedding model {model_id} returned vectors of different lengths, or of something else than numbers"
+        ) from error
     if len(array) != count:
         raise EmbeddingError(f"embedding model {model_id} returned {len(array)} vectors for {count} texts")
     if array.ndim != 2 or array.shape[1] == 0:
@@ -32,3 +35,22 @@ def unit_vectors(raw: Any, count: int, model_id: str) -> Vectors:
         raise EmbeddingError(f"embedding model {model_id} returned a vector of zeros: is it an embedding model?")
     unit: Vectors = (array / lengths).astype(np.float32)
     return unit
+
+
+def check_dimension(vectors: Vectors, before: int | None, model_id: str) -> None:
+    """Raise EmbeddingError when a model gives vectors of another length than before; None is the first time."""
+    if before not in (None, vectors.shape[1]):
+        raise EmbeddingError(f"embedding model {model_id} returned {vectors.shape[1]} dimensions after {before} before")
+
+
+def mean_of_windows(vectors: Vectors, texts: Sequence[Sequence[str]], model_id: str) -> Vectors:
+    """Return one unit vector a text, the mean of its windows' vectors, each weighted by its characters.
+
+    `texts` holds the windows of each text, and `vectors` has one row a window, in their order.
+    """
+    if len(vectors) == len(texts):
+        return vectors
+    weights = np.array([len(window) for windows in texts for window in windows], dtype=np.float32)[:, None]
+    ends = np.cumsum([len(windows) for windows in texts])[:-1]
+    sums = [part.sum(axis=0) for part in np.split(vectors * weights, ends)]
+    return unit_vectors(sums, len(texts), model_id)

@@ -1,5 +1,6 @@
 """Run the bundled encoder: texts become sentence vectors, or one state for each token."""
 
+import json
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.models.artefacts import FOLDER, GRAPH, TOKENIZER, checked
+from retrieval.models.vocabulary import SPECIAL
 
 DIMENSION = 384
 
@@ -74,6 +76,14 @@ class Encoder:
             (np.array(ids[skipped:], dtype=np.int64), whole[skipped:])
             for ids, whole in zip(every_id, joined, strict=True)
         ]
+
+    def information(self) -> Vectors:
+        """Return -ln p of each piece, float32 (pieces,); 0 for the special ones, which tell nothing. Takes 0.1 s."""
+        _, tokenizer = self._model()
+        pieces = json.loads(tokenizer.to_str())["model"]["vocab"]
+        information = -np.array([score for _, score in pieces], dtype=np.float32)
+        information[: len(SPECIAL)] = 0.0
+        return information
 
     def _token_ids(self, texts: Sequence[str], prefix: str) -> list[list[int]]:
         _, tokenizer = self._model()

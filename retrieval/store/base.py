@@ -30,8 +30,8 @@ class Store(Protocol):
     def scan(self) -> Iterator[Chunk]:
         """Yield every chunk, in no order, without vectors."""
 
-    def count(self) -> int:
-        """Return the number of chunks."""
+    def count(self, revision: str | None = None) -> int:
+        """Return the number of chunks, of one document state when it is given."""
 
     def close(self) -> None:
         """Release the store; calling it twice is harmless."""

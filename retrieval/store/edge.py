@@ -10,8 +10,9 @@ from preprocessing.document import Chunk
 from retrieval.embed.base import Vectors
 from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
+from retrieval.store.conditions import AnyOf, edge_condition, excluded, required
 from retrieval.store.lock import FolderLock, StoreLocked
-from retrieval.store.payload import REVISION, AnyOf, excluded, from_payload, point_id, required, to_payload
+from retrieval.store.payload import REVISION, from_payload, point_id, to_payload
 from retrieval.store.shard import open_shard
 from retrieval.store.vectors import check_passages, check_query, in_order
 
@@ -76,7 +77,7 @@ class EdgeStore:
         """Remove every chunk of one document state."""
         import qdrant_edge as edge
 
-        condition = edge.Filter(must=[_condition((REVISION, [revision]))])
+        condition = edge.Filter(must=[edge_condition(AnyOf(REVISION, [revision]))])
         with self._turnstile:
             self._shard.update(edge.UpdateOperation.delete_points_by_filter(condition))
             self._shard.flush()
@@ -92,8 +93,8 @@ class EdgeStore:
             limit=k,
             query=edge.Query.Nearest(query.tolist()),
             filter=edge.Filter(
-                must=[_condition(any_of) for any_of in required(where)],
-                must_not=[_condition(any_of) for any_of in excluded(where)],
+                must=[edge_condition(one) for one in required(where)],
+                must_not=[edge_condition(one) for one in excluded(where)],
             ),
             with_payload=True,
         )
@@ -114,7 +115,7 @@ class EdgeStore:
         """Return the chunks of one document state by index, with their vectors, shape (chunks, dimension)."""
         import qdrant_edge as edge
 
-        of_revision = edge.Filter(must=[_condition((REVISION, [revision]))])
+        of_revision = edge.Filter(must=[edge_condition(AnyOf(REVISION, [revision]))])
         return in_order(
             [(from_payload(record.payload or {}), record.vector) for record in self._scroll(of_revision, True)],
             self._dimension,
@@ -137,11 +138,12 @@ class EdgeStore:
             if offset is None:
                 return
 
-    def count(self) -> int:
-        """Return the number of chunks."""
+    def count(self, revision: str | None = None) -> int:
+        """Return the number of chunks, of one document state when it is given."""
         import qdrant_edge as edge
 
-        return self._reading().count(edge.CountRequest(exact=True))
+        where = None if revision is None else edge.Filter(must=[edge_condition(AnyOf(REVISION, [revision]))])
+        return self._reading().count(edge.CountRequest(exact=True, filter=where))
 
     def close(self) -> None:
         """Write what is left and let another process in; calling it twice is harmless."""
@@ -152,10 +154,3 @@ class EdgeStore:
     def _reading(self) -> "qdrant_edge.EdgeShard":
         with self._turnstile:
             return self._shard
-
-
-def _condition(any_of: AnyOf) -> "qdrant_edge.FieldCondition":
-    import qdrant_edge as edge
-
-    field, values = any_of
-    return edge.FieldCondition(key=field, match=edge.MatchAny(values))

@@ -3,22 +3,35 @@
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal
 
 from preprocessing.document import Chunk
-from retrieval.filters import FIELDS, Filter, values_of
+from preprocessing.visibility import KEY
+from retrieval.filters import FIELDS, values_of
+from retrieval.ranges import KINDS, Kind, kinds_of, measures_of
 
 FACETS = "facets"
 SEEN_BY = "seen_by"
 REVISION = "revision"
-INDEXED = (REVISION, "doc_id", FACETS, SEEN_BY)
-"""Payload fields with a keyword index; every condition is on one of them, so a strict server takes any filter."""
+MEASURES = "measures"
+"""Page and dates as numbers, by field."""
+OTHER_MEASURES = "other_measures"
+"""Numbers and dates of other metadata, each with its name: no index can be made for every key in advance."""
 
+IndexKind = Literal["keyword", "prefix", "number"]
+INDEXED: Mapping[str, IndexKind] = {
+    REVISION: "keyword",
+    "doc_id": "keyword",
+    FACETS: "prefix",
+    SEEN_BY: "keyword",
+    **{f"{MEASURES}.{key}": "number" for key in KINDS},
+    f"{OTHER_MEASURES}[].name": "keyword",
+    f"{OTHER_MEASURES}[].value": "number",
+}
+"""Payload fields with an index; every condition is on one of them, so a strict server takes any filter."""
+
+EVERYONE = "everyone"
 _NAMESPACE = uuid.UUID("5b1d5c39-6f4e-5d0a-9f0e-3c2a4f7b8e61")
-_EVERYONE = "everyone"
-
-AnyOf = tuple[str, list[str]]
-"""A payload field, and the values of which one is enough."""
 
 
 def point_id(chunk_id: str) -> str:
@@ -27,14 +40,21 @@ def point_id(chunk_id: str) -> str:
 
 
 def to_payload(chunk: Chunk) -> dict[str, Any]:
-    """Return the chunk as JSON values, with the facets and groups that filters ask for."""
+    """Return the chunk as JSON values, with the facets, groups and measures that filters ask for."""
     payload = {field.name: getattr(chunk, field.name) for field in fields(chunk)}
     payload["section"] = list(chunk.section)
     payload["metadata"] = {
         key: list(value) if isinstance(value, tuple) else value for key, value in chunk.metadata.items()
     }
     payload[FACETS] = sorted(set(_facets(chunk)))
-    payload[SEEN_BY] = [_group(name) for name in values_of(chunk, "visible_to")] or [_EVERYONE]
+    payload[SEEN_BY] = [group(name) for name in values_of(chunk, KEY)] or [EVERYONE]
+    payload[MEASURES] = {key: values for key, kind in KINDS.items() if (values := [*measures_of(chunk, key, kind)])}
+    payload[OTHER_MEASURES] = [
+        {"name": measure_name(key, kind), "value": value}
+        for key in chunk.metadata.keys() - {*KINDS, *FIELDS}
+        for kind in kinds_of(key)
+        for value in measures_of(chunk, key, kind)
+    ]
     return payload
 
 
@@ -48,29 +68,23 @@ def from_payload(payload: Mapping[str, Any]) -> Chunk:
     return Chunk(**stored)
 
 
-def required(where: Filter) -> list[AnyOf]:
-    """Return the conditions that a point must meet, all of them."""
-    groups = [_EVERYONE, *(_group(name) for name in sorted(where.viewer))]
-    facets = [(FACETS, [_facet(key, value) for value in values]) for key, values in where.equals.items()]
-    return [(SEEN_BY, groups), *facets]
-
-
-def excluded(where: Filter) -> list[AnyOf]:
-    """Return the conditions of which a point must meet none."""
-    return [(REVISION, sorted(where.exclude_revisions))] if where.exclude_revisions else []
-
-
 def _facets(chunk: Chunk) -> Iterator[str]:
     for key in (*FIELDS, *chunk.metadata):
         for value in values_of(chunk, key):
-            yield _facet(key, value)
+            yield facet(key, value)
 
 
-def _facet(key: str, value: str) -> str:
+def facet(key: str, value: str) -> str:
+    """Return what stands in the facets for a value of a field; the beginning of a value gives that of a facet."""
     # `=` is escaped in the key alone: `a=b` with value `c` must differ from `a` with value `b=c`.
     return f"{key.replace('%', '%25').replace('=', '%3D')}={value}"
 
 
-def _group(name: str) -> str:
-    # The prefix keeps a group that is called "everyone" apart from no restriction at all.
+def group(name: str) -> str:
+    """Return what stands for a group in the payload; apart from EVERYONE, whatever the group is called."""
     return f"group {name}"
+
+
+def measure_name(key: str, kind: Kind) -> str:
+    """Return the name of a measure of metadata."""
+    return f"{kind} {key}"

@@ -63,6 +63,8 @@ def host_of(url: str) -> str:
 @contextmanager
 def said_by(host: str) -> Iterator[None]:
     """Turn what the client raises into a ServerError about this host."""
+    import httpx
+    from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
     from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
     try:
@@ -72,8 +74,17 @@ def said_by(host: str) -> Iterator[None]:
             raise ServerError(f"Qdrant server {host} refuses the key: correct FOLIO_QDRANT_API_KEY") from error
         reason = " ".join(error.content.decode("utf-8", "replace").split()) or error.reason_phrase
         raise ServerError(f"Qdrant server {host} answered {error.status_code}: {reason}") from error
+    except ResourceExhaustedResponse as error:
+        raise ServerError(
+            f"Qdrant server {host} has too many requests: ask again in {error.retry_after_s} seconds"
+        ) from error
     except ResponseHandlingException as error:
         reason = " ".join(str(error.source).split()) or type(error.source).__name__
+        if not isinstance(error.source, httpx.TransportError):
+            raise ServerError(
+                f"Qdrant server {host} answered in a form that is not known here ({reason}): "
+                "bring server and qdrant-client within one minor version"
+            ) from error
         raise ServerError(
             f"Qdrant server {host} does not answer ({reason}): start it, or correct FOLIO_QDRANT_URL"
         ) from error

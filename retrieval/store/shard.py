@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessing.errors import FolioError
-from retrieval.store.payload import INDEXED
+from retrieval.store.payload import INDEXED, IndexKind
 
 if TYPE_CHECKING:
     import qdrant_edge
@@ -41,9 +41,14 @@ def open_shard(folder: Path, dimension: int) -> "qdrant_edge.EdgeShard":
         raise FolioError(
             f"store {folder} cannot be opened ({error}): restore a backup, or remove the folder and ingest again"
         ) from error
+    schemas: dict[IndexKind, edge.PayloadSchemaType | edge.KeywordIndexParams] = {
+        "keyword": edge.PayloadSchemaType.Keyword,
+        "prefix": edge.KeywordIndexParams(prefix=True),
+        "number": edge.PayloadSchemaType.Float,
+    }
     # After a load too: a process that died while it made the store may have left some out.
     for field in sorted(set(INDEXED).difference(shard.info().payload_schema)):
-        shard.update(edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword))
+        shard.update(edge.UpdateOperation.create_field_index(field, schemas[INDEXED[field]]))
     shard.flush()
     return shard
 

@@ -33,7 +33,10 @@ def check_query(vector: Vectors, dimension: int) -> Vectors:
     """Return the vector of a question as float32 of shape (dimension,); raises VectorError as for passages."""
     array = _as_floats(vector)
     if array.shape != (dimension,):
-        raise VectorError(f"question vector of shape {array.shape} does not fit; the store holds ({dimension},)")
+        raise VectorError(
+            f"question vector of shape {array.shape} does not fit; the store holds ({dimension},): "
+            "set FOLIO_EMBED_MODEL back, or run folio reindex"
+        )
     if fault := _fault(array):
         raise VectorError(f"vector of the question {fault}; check the model in FOLIO_EMBED_MODEL")
     return array

@@ -360,7 +360,8 @@ def test_search(ready: Folio) -> None:
     assert found["query"] == "转正员工年假 12 天"
     assert [hit["rank"] for hit in found["hits"]] == list(range(1, len(found["hits"]) + 1))
     best = found["hits"][0]
-    assert set(best) == {"rank", "score", "chunk_id", "doc_id", "source", "section", "page", "text", "legs"}
+    fields = {"rank", "score", "chunk_id", "doc_id", "source", "section", "page", "text", "legs"}
+    assert set(best) == fields | {"also_in", "superseded_by"}
     assert (best["section"], best["page"]) == ("年假", None)
     assert best["text"] == "试用期员工年假 5 天。转正员工年假 12 天。"
     assert set(best["legs"]) == {"vector", "keyword", "fused", "rerank"}

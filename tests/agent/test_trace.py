@@ -33,6 +33,7 @@ def test_an_answer_is_traced_step_by_step(scripted: Scripted) -> None:
         "trace_id",
         "session",
         "question",
+        "viewer",
         "model",
         "started_at",
         "seconds",

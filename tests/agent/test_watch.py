@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import agent.watch
-from agent.ingest import Order
+from agent.ingest import Order, problems_text, report_json
 from agent.settings import Settings
 from agent.watch import _follow, could_matter, root_of, touched
 from retrieval.ingest import IngestReport
@@ -50,6 +51,70 @@ def test_everything_is_brought_in_and_then_what_changes(tmp_path: Path) -> None:
     first, second = follow([Path("docs")], bursts(), tmp_path / "home")
     assert (first.documents, first.updated) == (2, 0)
     assert (second.documents, second.updated) == (1, 1)
+
+
+def sources(home: Path) -> list[str]:
+    with KnowledgeBase.open(Settings(home=home), embedder=CharacterEmbedder()) as base:
+        return [record.source for record in base.documents()]
+
+
+def test_what_is_deleted_is_taken_out_and_what_is_renamed_stays(tmp_path: Path) -> None:
+    for name in ("docs/a.md", "docs/b.md", "docs/sub/c.md", "docs/d.md", "docs/e.md", "elsewhere.md"):
+        write(name, f"# {name}\n\n年假 5 天。\n")
+    home = tmp_path / "home"
+    with KnowledgeBase.open(Settings(home=home), embedder=CharacterEmbedder()) as base:
+        base.ingest([Path("docs"), Path("elsewhere.md")])
+    Path("docs/e.md").unlink()  # before the watch: it may have been moved for a while
+
+    def bursts() -> Iterator[set[Path]]:
+        yield set()
+        Path("docs/a.md").unlink()
+        Path("docs/d.md").rename("docs/new.md")
+        Path("elsewhere.md").unlink()
+        yield {Path(name).resolve() for name in ("docs/a.md", "docs/d.md", "docs/new.md", "elsewhere.md")}
+        shutil.rmtree("docs/sub")
+        yield {Path("docs/sub").resolve()}
+        Path("docs/b.md").unlink()
+        write("docs/b.md", "# docs/b.md\n\n年假 5 天。\n")  # as editors write
+        yield {Path("docs/b.md").resolve()}
+
+    first, second, third = follow([Path("docs")], bursts(), home)
+    assert (first.missing, first.removed) == (["docs/e.md"], [])
+    assert second.removed == ["docs/a.md"]
+    assert third.removed == ["docs/sub/c.md"]
+    assert sources(home) == ["docs/b.md", "docs/e.md", "docs/new.md", "elsewhere.md"]
+    assert problems_text(second) == ["removed  docs/a.md: its file is gone"]
+    assert report_json(third)["removed"] == ["docs/sub/c.md"]
+
+
+def test_a_watched_file_that_is_deleted_is_taken_out(tmp_path: Path) -> None:
+    write("docs/a.md")
+    write("docs/b.md", "# 乙\n\n住宿 500 元。\n")
+    home = tmp_path / "home"
+
+    def bursts() -> Iterator[set[Path]]:
+        yield set()
+        Path("docs/a.md").unlink()
+        with KnowledgeBase.open(Settings(home=home), embedder=CharacterEmbedder()):
+            yield {Path("docs/a.md").resolve()}  # told once, and done when the knowledge base is free again
+        yield set()
+
+    _, second = follow([Path("docs/a.md"), Path("docs/b.md")], bursts(), home)
+    assert second.removed == ["docs/a.md"]
+    assert sources(home) == ["docs/b.md"]
+
+
+def test_a_folder_that_is_not_there_takes_nothing_out(tmp_path: Path) -> None:
+    write("drive/docs/a.md")
+    home = tmp_path / "home"
+
+    def bursts() -> Iterator[set[Path]]:
+        yield set()
+        Path("drive").rename("away")
+        yield {Path("drive/docs").resolve()}
+
+    follow([Path("drive/docs")], bursts(), home)
+    assert sources(home) == ["drive/docs/a.md"]
 
 
 def test_files_wait_while_another_process_has_the_knowledge_base(
@@ -117,6 +182,9 @@ def test_in_a_process_of_its_own(tmp_path: Path) -> None:
         # Seen as it changed, or with all others when the watch began to stand.
         report = json.loads(process.stdout.readline())
         assert report["documents"] - report["unchanged"] == 1
+        Path("docs/a.md").unlink()
+        report = json.loads(process.stdout.readline())
+        assert report["removed"] == ["docs/a.md"]
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0
         assert process.stdout.read() == ""

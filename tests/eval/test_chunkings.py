@@ -43,8 +43,20 @@ def test_recursive_cuts_end_with_a_sentence(document: Document) -> None:
 
 def test_ours_are_compared_at_two_thresholds(document: Document) -> None:
     compared = chunkings(ChunkingSettings(merge_threshold=0.7), 0.25)
-    assert list(compared) == ["fixed 500", "recursive 800", "merge at 0.7", "merge at 0.25"]
+    ours = ["merge at 0.7", "merge at 0.25", "merge at 0.7, no headings"]
+    assert list(compared) == ["fixed 500", "recursive 800", *ours]
     for chunking in compared.values():
         chunks, vectors = chunking(document, CharacterEmbedder().embed_passages, 0.0)
         assert len(chunks) == len(vectors)
         np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
+
+
+def test_without_headings_the_chunks_are_the_same_but_for_them(document: Document) -> None:
+    embedder = CharacterEmbedder()
+    compared = chunkings(ChunkingSettings(merge_threshold=0.7), 0.25)
+    ours, _ = compared["merge at 0.7"](document, embedder.embed_passages, 0.0)
+    bare, vectors = compared["merge at 0.7, no headings"](document, embedder.embed_passages, 0.0)
+    assert [chunk.text for chunk in bare] == [chunk.text for chunk in ours]
+    assert [chunk.search_text for chunk in bare] == [chunk.text for chunk in ours]
+    assert all(chunk.search_text != chunk.text for chunk in ours)
+    np.testing.assert_allclose(vectors, embedder.embed_passages([chunk.text for chunk in ours]))

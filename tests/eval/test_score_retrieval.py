@@ -90,23 +90,23 @@ def test_a_document_that_cannot_be_read_stops_the_evaluation(make_set: Make, doc
 
 
 @pytest.mark.parametrize(
-    ("names", "model", "expected"),
+    ("names", "reranks", "expected"),
     [
-        ([], None, ["vector", "keyword", "hybrid"]),
-        ([], "m", ["vector", "keyword", "hybrid", "hybrid + rerank"]),
-        (["rerank", "keyword"], "m", ["keyword", "hybrid + rerank"]),
+        ([], False, ["vector", "keyword", "hybrid"]),
+        ([], True, ["vector", "keyword", "hybrid", "hybrid + rerank"]),
+        (["rerank", "keyword"], True, ["keyword", "hybrid + rerank"]),
     ],
 )
-def test_rows_by_mode(names: list[str], model: str | None, expected: list[str]) -> None:
-    assert choose_rows(names, model) == expected
+def test_rows_by_mode(names: list[str], reranks: bool, expected: list[str]) -> None:
+    assert choose_rows(names, reranks=reranks) == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("bm25", "choose one of vector, keyword, hybrid, rerank"), ("rerank", "FOLIO_RERANK_MODEL")]
+    ("name", "message"), [("bm25", "choose one of vector, keyword, hybrid, rerank"), ("rerank", "FOLIO_RERANK is none")]
 )
 def test_modes_that_cannot_be_scored(name: str, message: str) -> None:
     with pytest.raises(FolioError, match=message):
-        choose_rows([name], None)
+        choose_rows([name], reranks=False)
 
 
 @pytest.mark.skipif(not (SHARED / "score.py").is_file(), reason="no independent scorer beside the repository")

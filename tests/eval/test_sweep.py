@@ -33,7 +33,7 @@ def test_a_setting_ranks_as_search_does_with_it(make_set: Make) -> None:
     with indexed(eval_set, settings, CharacterEmbedder()) as engine:
         for query in eval_set.scored:
             one = recall_one(query, engine, 50)
-            ours = fused(one.legs, FusionSetting(1.0, 0.25, 10, 2))
+            ours = fused(one, FusionSetting(1.0, 0.25, 10, 2))
             theirs = search(one.query.text, engine, WHOLE_CORPUS, k=2)
             assert [hit.chunk.chunk_id for hit in ours] == [hit.chunk.chunk_id for hit in theirs]
 

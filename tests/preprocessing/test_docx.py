@@ -123,6 +123,13 @@ def test_a_deleted_paragraph_mark_joins_two(load_bytes: Load) -> None:
     ]
 
 
+def test_a_span_beyond_all_columns_takes_no_memory(load_bytes: Load) -> None:
+    row = cell(p("甲"), '<w:gridSpan w:val="300000000"/>') + cell(p("乙"))
+    before = '<w:trPr><w:gridBefore w:val="300000000"/></w:trPr>'
+    table = f"<w:tbl><w:tr>{row}</w:tr><w:tr>{before}{cell(p('丙'))}</w:tr></w:tbl>"
+    assert body(load_bytes, table) == [("table", "| 甲 | 乙 |\n| --- | --- |\n| | 丙 |")]
+
+
 def test_text_boxes_follow_their_paragraph(load_bytes: Load) -> None:
     box = f"<w:txbxContent>{p('框中一段')}{p('框中二段')}</w:txbxContent>"
     shape = f"<w:p><w:r><w:t>正文</w:t></w:r><w:r><w:pict>{box}</w:pict></w:r></w:p>"
@@ -189,6 +196,27 @@ def test_numbers_that_word_counts(load_bytes: Load) -> None:
     ]  # fmt: skip
 
 
+def test_levels_that_are_skipped_and_articles_that_count_on(load_bytes: Load) -> None:
+    document = numbered(("decimal", "%1"), ("decimal", "%1.%2"), ("decimal", "%1.%2.%3"))
+    assert body(load_bytes, item("甲", 0), item("乙", 2), item("丙", 1), item("丁", 2), document=document) == [
+        ("list", "1 甲\n    1.1.1 乙\n  1.2 丙\n    1.2.1 丁")
+    ]
+    document = numbered(("chineseCounting", "第%1章"), ("chineseCounting", "第%2条"), ("decimal", "%1.%3"))
+    level = document.part.numbering_part.element.findall(f".//{{{W[9:-1]}}}lvl")
+    level[1].append(parse_xml(f'<w:lvlRestart {W} w:val="0"/>'))
+    level[2].append(parse_xml(f"<w:isLgl {W}/>"))
+    heading = '<w:outlineLvl w:val="0"/>'
+    assert body(
+        load_bytes,
+        item("总则", 0, heading), item("适用。", 1), item("另定。", 1), item("休假", 0, heading), item("五天。", 1),
+        item("附表", 2, heading),
+        document=document,
+    ) == [
+        ("heading", "第一章 总则"), ("paragraph", "第一条 适用。"), ("paragraph", "第二条 另定。"),
+        ("heading", "第二章 休假"), ("paragraph", "第三条 五天。"), ("heading", "2.1 附表"),
+    ]  # fmt: skip
+
+
 def test_numbers_of_several_depths(load_bytes: Load) -> None:
     document = numbered(("decimal", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "%3)"))
     assert body(load_bytes, item("甲", 0), item("乙", 1), item("丙", 2), item("丁", 1), document=document) == [
@@ -212,6 +240,8 @@ def test_numbers_of_several_depths(load_bytes: Load) -> None:
         (236, "chineseCountingThousand", "二百三十六"),
         (2, "ideographTraditional", "乙"),
         (5, "somethingNew", "5"),
+        (1_000_000_000, "upperRoman", "1000000000"),
+        (0, "lowerLetter", "0"),
     ],
 )
 def test_number_forms(number: int, form: str, text: str) -> None:
@@ -242,6 +272,65 @@ def test_headings_by_numbering_where_no_style_says_so(load_bytes: Load) -> None:
         ("heading", "第二章 休假"),
         ("paragraph", "第二条 五天。"),
     ]
+
+
+def bold(text: str, size: int = 21, more: str = "") -> str:
+    return f"<w:p>{run(text, f'<w:b/><w:sz w:val={chr(34)}{size}{chr(34)}/>')}{more}</w:p>"
+
+
+def levels(document: Document) -> list[tuple[int, str]]:
+    return [(block.level, block.text) for block in document.blocks]
+
+
+def bold_document(*elements: str) -> bytes:
+    document = docx.Document()
+    for element in elements:
+        document.element.body.insert(len(document.element.body) - 1, parse_xml(element.replace(">", f" {W}>", 1)))
+    return saved(document)
+
+
+def test_short_bold_paragraphs_are_headings_where_no_style_says_so(load_bytes: Load) -> None:
+    data = bold_document(
+        bold("差旅管理办法"), bold("总则"), p("适用于全体员工。"),
+        bold("住宿", 28), p("每晚 500 元。"), bold("注意：发票须在 30 天内提交。"), bold("一线", 24),
+        p("每晚 800 元。"),
+        bold("联系人：张三"), p("分机 8001。"), bold("人事部"),
+    )  # fmt: skip
+    document = load_bytes("a.docx", data)
+    assert document.title == "差旅管理办法"
+    assert levels(document) == [
+        (1, "差旅管理办法"), (4, "总则"), (0, "适用于全体员工。"),
+        (2, "住宿"), (0, "每晚 500 元。"), (0, "注意：发票须在 30 天内提交。"), (3, "一线"), (0, "每晚 800 元。"),
+        (0, "联系人：张三"), (0, "分机 8001。"), (0, "人事部"),
+    ]  # fmt: skip
+
+
+def test_bold_says_nothing_beside_heading_styles_or_where_most_is_bold(load_bytes: Load) -> None:
+    styled = p("总则", '<w:pStyle w:val="Heading1"/>')
+    assert levels(load_bytes("a.docx", bold_document(styled, bold("住宿"), p("每晚 500 元。"), styled))) == [
+        (1, "总则"), (0, "住宿"), (0, "每晚 500 元。"), (1, "总则"),
+    ]  # fmt: skip
+    assert {level for level, _ in levels(load_bytes("b.docx", bold_document(bold("甲"), bold("乙"), p("丙。"))))} == {0}
+    partly = bold("住宿", more=run("每晚 500 元"))
+    assert levels(load_bytes("c.docx", bold_document(partly, p("每晚。"), p("再。")))) == [
+        (0, "住宿每晚 500 元"), (0, "每晚。"), (0, "再。"),
+    ]  # fmt: skip
+
+
+def test_bold_headings_below_a_title_that_has_a_style(load_bytes: Load) -> None:
+    title = p("差旅办法", '<w:pStyle w:val="Title"/>')
+    document = load_bytes("a.docx", bold_document(title, bold("住宿"), p("每晚 500 元。"), p("凭票报销。")))
+    assert levels(document) == [(1, "差旅办法"), (2, "住宿"), (0, "每晚 500 元。"), (0, "凭票报销。")]
+
+
+def test_bold_headings_stand_below_numbered_ones(load_bytes: Load) -> None:
+    data = bold_document(
+        bold("差旅办法", 36), p("本办法自发布之日起施行。"), p("第一章 总则"), p("适用于全体员工。"),
+        bold("住宿"), p("每晚 500 元。"), p("第二章 附则"), p("由人事部解释。"),
+    )  # fmt: skip
+    assert [block for block in levels(load_bytes("a.docx", data)) if block[0]] == [
+        (1, "差旅办法"), (3, "第一章 总则"), (5, "住宿"), (3, "第二章 附则"),
+    ]  # fmt: skip
 
 
 def test_a_file_that_unpacks_hugely_is_refused_before_parsing(load_bytes: Load) -> None:

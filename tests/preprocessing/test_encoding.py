@@ -6,6 +6,9 @@ from preprocessing.errors import LoadError
 SIMPLIFIED = "第三条 职工累计工作已满1年的，年休假5天。\n押金50元，当日退还。"
 TRADITIONAL = "第三條 職工累計工作已滿一年，年休假五天。\n押金五十元，當日退還。"
 
+KOREAN = "연차 휴가는 5일입니다. 보증금은 돌려드립니다."
+RARE = "访客李䶮、𠮷田、㐂登记姓名并领取罘罳、薜荔、薏苡、荸荠各一份"
+
 
 @pytest.mark.parametrize(
     ("data", "text", "encoding"),
@@ -23,6 +26,9 @@ TRADITIONAL = "第三條 職工累計工作已滿一年，年休假五天。\n�
         (SIMPLIFIED.encode("utf-16-be"), SIMPLIFIED, "utf-16-be"),
         ("年休假五天".encode("gbk"), "年休假五天", "gb18030"),
         ("年休假五天".encode("big5"), "年休假五天", "big5"),
+        (KOREAN.encode("utf-16"), KOREAN, "utf-16"),
+        (RARE.encode("utf-16"), RARE, "utf-16"),
+        (TRADITIONAL.encode("utf-16"), TRADITIONAL, "utf-16"),
         (TRADITIONAL.encode("gbk"), TRADITIONAL, "gb18030"),
         (f"{TRADITIONAL}恒裏".encode("cp950"), f"{TRADITIONAL}恒裏", "cp950"),
         (f"{TRADITIONAL}啲嘢喺邊度".encode("big5hkscs"), f"{TRADITIONAL}啲嘢喺邊度", "big5hkscs"),
@@ -42,6 +48,9 @@ def test_line_ends_become_newlines() -> None:
         (b"a\0b", "NUL"),
         (b"\x89PNG\r\n\x1a\n\0\0\xff", "NUL"),
         (b"\xff\xfea", "not valid utf-16"),
+        ("".join(map(chr, range(0x100, 0xD7FF, 97))).encode("utf-16"), "read as utf-16 it is no text in any language"),
+        ("".join(map(chr, range(0x4E00, 0x9FFF, 97))).encode("utf-16"), "read as utf-16 it is no text in any language"),
+        (("\ue000\ue123 \x01" * 9).encode("utf-32"), "read as utf-32 it is no text in any language"),
     ],
 )
 def test_refuses_what_is_no_text(data: bytes, message: str) -> None:

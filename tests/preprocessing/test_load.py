@@ -8,8 +8,8 @@ from pypdf import PdfReader, PdfWriter
 
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
+from preprocessing.garbled import is_garbled
 from preprocessing.load import load, ocr, pdf_pages
-from preprocessing.load.pdf import is_garbled
 
 Load = Callable[..., Document]
 
@@ -31,13 +31,16 @@ def pdf(*pages: str, **encryption: str) -> bytes:
     return out.getvalue()
 
 
-def raw_pdf(content: str) -> bytes:
-    """Make a page whose content stream is given, in Helvetica without widths."""
+HELVETICA = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+
+
+def raw_pdf(content: str, font: str = HELVETICA) -> bytes:
+    """Make a page whose content stream is given, in Helvetica without widths unless another font is."""
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R "
-        "/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
+        f"/Resources << /Font << /F1 {font} >> >> >>",
         f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
     ]
     body = "%PDF-1.4\n" + "".join(f"{number} 0 obj\n{text}\nendobj\n" for number, text in enumerate(objects, 1))
@@ -52,7 +55,7 @@ def test_markdown_with_front_matter(load_bytes: Load) -> None:
     head = "---\ntitle: 休假制度\nversion: 3\nupdated_at: 2024-03-05\ndepartment: 人事\n---\n# 标题\n\n五天。\n"
     document = load_bytes("a_V2.md", head.encode(), metadata={"department": "财务", "visible_to": ("hr",)})
     assert (document.title, document.version, document.updated_at) == ("休假制度", "3", "2024-03-05")
-    assert document.metadata == {"department": "财务", "visible_to": ("hr",)}
+    assert document.metadata == {"department": "财务", "visible_to": ("hr",), "encoding": "utf-8"}
     assert (document.source, document.doc_type, texts(document)) == ("kb/a_V2.md", "md", ["标题", "五天。"])
 
 
@@ -205,6 +208,54 @@ def test_words_set_closer_than_half_a_space_are_parted(load_bytes: Load) -> None
         shown.append(f"1 0 0 1 {x:.2f} 700 Tm ({text}) Tj")
         x += measure.get_string_width(text) + 1  # a space would be 3.3 points wide
     assert texts(load_bytes("a.pdf", raw_pdf(f"BT /F1 12 Tf {' '.join(shown)} ET"))) == [" ".join(words)]
+
+
+@pytest.mark.parametrize(("cmap", "encoding"), [("GBK2K-H", "gb18030"), ("UniGB-UTF16-H", "utf-16-be")])
+def test_chinese_by_a_predefined_character_map(load_bytes: Load, cmap: str, encoding: str) -> None:
+    cid = (
+        "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light "
+        "/CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 4 >> >>"
+    )
+    font = f"<< /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /{cmap} /DescendantFonts [{cid}] >>"
+    shown = "会议纪要：罚款上限为五千元".encode(encoding).hex()
+    document = load_bytes("a.pdf", raw_pdf(f"BT /F1 12 Tf 72 700 Td <{shown}> Tj ET", font))
+    assert [(block.page, block.text) for block in document.blocks] == [(1, "会议纪要：罚款上限为五千元")]
+
+
+@pytest.mark.parametrize(
+    ("with_ocr", "message"),
+    [
+        (False, r"text on 1 of 1 pages \(1\) is garbled \(fonts without a character map\); to read scanned pages: pip"),
+        (True, r"no text that can be read \(fonts without a character map\) on any of its 1 pages; OCR finds none"),
+    ],
+)
+def test_glyphs_without_characters_are_not_indexed(
+    load_bytes: Load, monkeypatch: pytest.MonkeyPatch, with_ocr: bool, message: str
+) -> None:
+    names = " ".join(f"/G{number:02X}" for number in range(0x41, 0x5B))
+    encoding = f"<< /Type /Encoding /Differences [65 {names}] >>"
+    font = f"<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Own /Encoding {encoding} >>"
+    monkeypatch.setattr(ocr, "is_available", lambda: with_ocr)
+    monkeypatch.setattr(ocr, "read_scanned", lambda _data, _password, pages: {page: [] for page in pages})
+    with pytest.raises(LoadError, match=message):
+        load_bytes("a.pdf", raw_pdf("BT /F1 12 Tf 72 700 Td (DEPOSITISFIFTYYUAN) Tj ET", font))
+
+
+LIMIT = raw_pdf("BT /F1 12 Tf 72 700 Td (Limit is 12 bar.) Tj ET")
+
+
+@pytest.mark.parametrize("start", [0, 17, 999_999, LIMIT.index(b"trailer")])
+def test_a_wrong_place_of_the_index_is_recovered(load_bytes: Load, start: int) -> None:
+    data = LIMIT.replace(b"startxref\n0", f"startxref\n{start}".encode())
+    assert texts(load_bytes("a.pdf", data)) == ["Limit is 12 bar."]
+
+
+def test_an_index_that_leads_to_itself_ends(load_bytes: Load) -> None:
+    body, start = LIMIT[: LIMIT.index(b"trailer")].decode("ascii"), LIMIT.index(b"trailer")
+    entries = "".join(f"{body.index(f'{number} 0 obj'):010d} 00000 n \n" for number in range(1, 5))
+    index = f"xref\n0 5\n0000000000 65535 f \n{entries}trailer\n<< /Root 1 0 R /Size 5 /Prev {start} >>\n"
+    data = f"{body}{index}startxref\n{start}\n%%EOF".encode("ascii")
+    assert texts(load_bytes("a.pdf", data)) == ["Limit is 12 bar."]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from preprocessing.document import Block, Section
 from preprocessing.merge import adjacent_similarity, calibrate, group_vector, joined_text, merge
-from preprocessing.split import Piece
+from preprocessing.split import Piece, split
 
 
 def unit(*degrees: float) -> NDArray[np.float32]:
@@ -71,6 +72,23 @@ def test_a_table_that_goes_on_says_its_header_once() -> None:
     second, other = Piece(f"{head}\n| B | 2 |", None, (), "table"), Piece("| 名 |\n| --- |\n| C |", None, (), "table")
     assert joined_text([first, second]) == f"表 1：价格\n\n{head}\n| A | 1 |\n| B | 2 |"
     assert joined_text([second, other]) == f"{second.text}\n\n{other.text}"
+
+
+def test_what_was_cut_is_joined_as_it_stood() -> None:
+    blocks = (
+        Block("paragraph", "Close the valve first. Then stop the pump."),
+        Block("paragraph", "先关阀门再停泵。再断电。"),
+        Block("list", "- 一二三四五六七八九\n- 十二三四五六七八九"),
+        Block("code", "```sh\nrun --one\nrun --two\n```"),
+        Block("code", "```sh\nrun --three\n```"),
+    )
+    found = split(Section((), blocks), 22)
+    assert [piece.text for piece in found] == [
+        "Close the valve first.", "Then stop the pump.", "先关阀门再停泵。再断电。",
+        "- 一二三四五六七八九", "- 十二三四五六七八九", "```sh\nrun --one\n```", "```sh\nrun --two\n```",
+        "```sh\nrun --three\n```",
+    ]  # fmt: skip
+    assert joined_text(found) == "\n\n".join(block.text for block in blocks)
 
 
 def test_calibrate_is_the_median_of_unrelated_pairs() -> None:

@@ -6,6 +6,7 @@ import pytest
 from fpdf import FPDF
 from pypdf import PdfReader, PdfWriter
 from pypdf.constants import PageLabelStyle
+from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NumberObject, TextStringObject
 
 from preprocessing.document import Document
 from preprocessing.load import ocr
@@ -118,6 +119,62 @@ def test_merged_and_broken_cells_of_ruled_tables(load_bytes: Load) -> None:
     assert block.text == "| Team | Cost |\n| --- | --- |\n| Sales | travel and hotels 3 |\n| Sales | meals 4 |"
 
 
+def with_form(data: bytes, *fields: dict[str, Any]) -> bytes:
+    """Add form fields to the first page; a field has the names of its entries without the slash."""
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
+    for field in fields:
+        entries = {NameObject("/Type"): NameObject("/Annot"), NameObject("/Subtype"): NameObject("/Widget")}
+        for key, value in field.items():
+            entries[NameObject(f"/{key}")] = (
+                ArrayObject([FloatObject(number) if isinstance(number, float) else TextStringObject(number)
+                             for number in value])
+                if isinstance(value, list)
+                else NumberObject(value)
+                if isinstance(value, int)
+                else NameObject(value)
+                if value.startswith("/")
+                else TextStringObject(value)
+            )  # fmt: skip
+        writer.add_annotation(0, DictionaryObject(entries))
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def at(left: float, top: float, right: float) -> list[float]:
+    """Return the place of a field beside a line that stands `top` points below the upper edge."""
+    return [left, 800.0 - top - 3, right, 800.0 - top + 10]
+
+
+def test_what_is_filled_into_a_form_stands_with_its_label(load_bytes: Load) -> None:
+    made = paper()
+    for number in range(4):
+        made.text(60, 600 + 12 * number, BODY)
+    made.text(60, 60, "First name")
+    made.text(300, 60, "Deposit")
+    made.text(80, 90, "Lent")
+    made.text(180, 90, "Sold")
+    made.text(60, 120, "Password")
+    form = with_form(
+        saved(made),
+        {"FT": "/Tx", "T": "f1[0]", "V": "Alice\nMeyer", "Rect": at(120.0, 60, 250.0)},
+        {"FT": "/Ch", "T": "a", "V": ["50 yuan", "cash"], "Rect": at(350.0, 60, 450.0)},
+        {"FT": "/Btn", "T": "b", "AS": "/Yes", "Rect": at(60.0, 90, 72.0)},
+        {"FT": "/Btn", "T": "c", "AS": "/Off", "Rect": at(160.0, 90, 172.0)},
+        {"FT": "/Btn", "T": "d", "Ff": 1 << 16, "V": "Send", "Rect": at(400.0, 90, 450.0)},
+        {"FT": "/Tx", "T": "e", "Ff": 1 << 13, "V": "secret", "Rect": at(150.0, 120, 250.0)},
+        {"FT": "/Tx", "T": "g", "TU": "Remarks", "V": "lost on 3 May", "Rect": at(60.0, 300, 250.0)},
+        {"FT": "/Tx", "T": "Text3", "V": "no name", "Rect": at(60.0, 330, 250.0)},
+        {"FT": "/Tx", "T": "h", "V": "", "Rect": at(60.0, 360, 250.0)},
+        {"FT": "/Tx", "T": "i", "V": "damaged"},
+    )
+    lines = [line for block in load_bytes("a.pdf", form).blocks for line in block.text.split("\n")]
+    assert lines[:5] == [
+        "First name Alice Meyer Deposit 50 yuan, cash", "☑ Lent ☐ Sold", "Password",
+        "Remarks: lost on 3 May", "no name",
+    ]  # fmt: skip
+
+
 def test_headings_by_size_and_weight(load_bytes: Load) -> None:
     made = paper()
     for y, size, style, text in [
@@ -215,7 +272,21 @@ def test_scanned_pages_are_read_where_ocr_is_installed(load_bytes: Load, monkeyp
     document = load_bytes("a.pdf", saved(made))
     assert asked == [[2, 3]]
     assert blocks(document) == [("paragraph", 1, "Cover 2024-17."), ("paragraph", 2, "Deposit is 50 yuan.")]
-    assert document.warnings == ("2 of 3 pages read by OCR: 2, 3", "1 of 3 pages without text: 3")
+    assert document.warnings == ("1 of 3 pages read by OCR: 2", "1 of 3 pages without text: 3")
+
+
+def test_ocr_that_takes_too_long_says_which_pages_are_left(load_bytes: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = paper()
+    made.text(60, 60, "Cover 2024-17.")
+    for _ in range(2):
+        made.add_page()
+    monkeypatch.setattr(ocr, "is_available", lambda: True)
+    monkeypatch.setattr(ocr, "read_scanned", lambda *_request: {2: ["Deposit is 50 yuan."]})
+    assert load_bytes("a.pdf", saved(made)).warnings == (
+        "1 of 3 pages read by OCR: 2",
+        "OCR was stopped after 1800 seconds, before pages 3; split the file",
+        "1 of 3 pages without text: 3",
+    )
 
 
 def test_recognised_words_on_one_height_are_a_line() -> None:

@@ -42,6 +42,20 @@ def test_each_sheet_is_a_section(load_bytes: Load) -> None:
     ]
 
 
+def test_far_cells_and_columns_merged_to_the_end_cost_nothing(load_bytes: Load) -> None:
+    def spread(workbook: Any) -> None:
+        sheet = workbook["价格"]
+        sheet.cell(1_048_576, 30).font = Font(bold=True)
+        sheet.cell(1_048_570, 16_384).value = "含税"
+        sheet.merge_cells("A2:A5000")
+
+    data = xlsx(("价格", [["编号", "单价"], ["B-02", 12]]), change=spread)
+    assert blocks(load_bytes("a.xlsx", data))[1:] == [
+        ("table", "| 编号 | 单价 |\n| --- | --- |\n| B-02 | 12 |"),
+        ("paragraph", "含税"),
+    ]
+
+
 def test_values_are_as_shown(load_bytes: Load) -> None:
     def formats(workbook: Any) -> None:
         for cell, code in zip(

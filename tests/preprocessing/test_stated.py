@@ -69,7 +69,7 @@ def test_caller_front_matter_and_name_win_over_the_text(load_bytes: Load) -> Non
     head = "---\neffective_from: 2024-06-01\n---\n"
     text = f"{head}# 办法（2024年修订）\n\n版本：2\n\n自2024年5月1日起施行，有效期至2026年4月30日。\n"
     document = load_bytes("a.md", text.encode(), metadata={"effective_to": "2025-12-31"})
-    assert document.metadata == {"effective_from": "2024-06-01", "effective_to": "2025-12-31"}
+    assert document.metadata == {"effective_from": "2024-06-01", "effective_to": "2025-12-31", "encoding": "utf-8"}
     assert document.version == "2024年修订"
     assert load_bytes("b_V9.md", text.encode()).version == "9"
     assert load_bytes("c.md", text.replace("（2024年修订）", "").encode()).version == "2"

@@ -1,7 +1,9 @@
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from preprocessing.document import Document
 from retrieval.catalogue import Catalogue, UnknownDocument
@@ -103,3 +105,29 @@ def test_the_manifest_survives_reopening(tmp_path: Path) -> None:
     with_values.write_manifest(embed_model="m", dimension=4)
     with_values.close()
     assert Catalogue.in_folder(tmp_path).manifest() == {"embed_model": "m", "dimension": 4}
+
+
+def test_a_catalogue_of_an_earlier_version_gets_what_it_lacks(tmp_path: Path) -> None:
+    first = Catalogue.in_folder(tmp_path)
+    first.begin(document("a"), "r1")
+    first.commit("a", "r1", 1)
+    with first._engine.begin() as connection:
+        connection.execute(sa.text("ALTER TABLE documents DROP COLUMN effective_from"))
+        connection.execute(sa.text("DROP TABLE failures"))
+    first.close()
+    again = Catalogue.in_folder(tmp_path)
+    again.begin(document("b", metadata={"effective_from": "2024-01-01", "effective_to": ("2024-12-31",)}), "r2")
+    again.commit("b", "r2", 1)
+    dates = {record.doc_id: (record.effective_from, record.effective_to) for record in again.documents()}
+    assert dates == {"a": (None, None), "b": ("2024-01-01", "2024-12-31")}
+    assert again.hidden_revisions(as_of=date(2025, 1, 1)) == {"r2"}
+    assert again.failure_of("x.md") is None
+    again.close()
+
+
+def test_the_last_failure_of_a_file_is_remembered(catalogue: Catalogue) -> None:
+    catalogue.note_outcome(["good.md"], {"bad.md": "file is empty", "worse.md": "no text"})
+    catalogue.note_outcome([], {"bad.md": "damaged"})
+    assert [catalogue.failure_of(name) for name in ("good.md", "bad.md", "worse.md")] == [None, "damaged", "no text"]
+    catalogue.note_outcome(["bad.md"], {})
+    assert [catalogue.failure_of(name) for name in ("bad.md", "worse.md")] == [None, "no text"]

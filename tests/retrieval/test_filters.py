@@ -1,6 +1,7 @@
 import pytest
 
-from retrieval.filters import Filter, FilterError, parse_filters
+from retrieval.filters import Filter, FilterError, parse_filters, parse_pairs
+from retrieval.ranges import Range
 from tests.fakes import make_chunk
 
 CHUNK = make_chunk(
@@ -59,3 +60,67 @@ def test_parse_filters_takes_any_of_values_given_twice() -> None:
 def test_parse_filters_shows_a_right_one(pair: str) -> None:
     with pytest.raises(FilterError, match="a right one is doc_type=pdf"):
         parse_filters([pair])
+
+
+def test_parse_filters_takes_bounds_and_beginnings() -> None:
+    pairs = ["page>=3", "page<=10", " updated_at ≥ 2024 ", "size<5", "source=hr/*", "note=a<b"]
+    assert parse_filters(pairs) == {
+        "page>=": ("3",),
+        "page<=": ("10",),
+        "updated_at>=": ("2024",),
+        "size<": ("5",),
+        "source": ("hr/*",),
+        "note": ("a<b",),
+    }
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        ("page>=abc", "filter page>=abc: 'abc' is not a number; a right one is page>=10"),
+        ("page<2024-01-01", "filter page<2024-01-01: '2024-01-01' is not a number; a right one is page<10"),
+        ("updated_at>5", "filter updated_at>5: '5' is not a date; a right one is updated_at>2024-01-01"),
+        ("effective_to<=2024-02-30", "'2024-02-30' is not a date; a right one is effective_to<=2024-01-01"),
+        (
+            "部门>=人事",
+            "filter 部门>=人事: '人事' is neither a number nor a date; right ones are 部门>=10 and 部门>=2024-01-01",
+        ),
+        ("source>=hr", "source is text, and >= compares numbers and dates.*for its beginning write source=hr\\*"),
+        ("doc_type<pdf", "filter doc_type<pdf: doc_type is text"),
+        ("version>=2", "filter version>=2: version is text"),
+        ("page!=3", "there is no operator !=; right ones are doc_type=pdf, page>=3"),
+        ("page==3", "there is no operator =="),
+        ("page=>3", "there is no operator =>"),
+        ("title~=x", "there is no operator ~="),
+        ("page>=", "filter 'page>=' is not key=value"),
+        (">=3", "filter '>=3' is not key=value"),
+    ],
+)
+def test_a_filter_that_cannot_be_says_why(pair: str, message: str) -> None:
+    with pytest.raises(FilterError, match=message) as refused:
+        parse_filters([pair])
+    assert "\n" not in str(refused.value)
+
+
+def test_a_bound_is_given_once() -> None:
+    with pytest.raises(FilterError, match=r"filter page>= is given twice \(3, 5\); give one bound"):
+        parse_filters(["page>=3", "page>=5"])
+
+
+def test_a_filter_in_code_is_checked_too() -> None:
+    with pytest.raises(FilterError, match="'x' is not a number"):
+        Filter.of({"page>=": ("x",)})
+
+
+def test_bounds_of_one_field_are_one_range() -> None:
+    where = Filter.of({"page>=": ("3",), "page<=": ("3",), "doc_type": ("pdf",)})
+    assert (where.equals, where.ranges) == ({"doc_type": ("pdf",)}, (Range("page", "number", 3, 3),))
+    assert where.allows(CHUNK)
+    assert not Filter.of({"page>": ("3",)}).allows(CHUNK)
+
+
+def test_pairs_of_metadata_are_no_filters() -> None:
+    assert parse_pairs(["note=a>=b", "note=c", " k = v "]) == {"note": ("a>=b", "c"), "k": ("v",)}
+    for pair in ("note", "=x", "note=", "page<10"):
+        with pytest.raises(FilterError, match="is not key=value; a right one is department=hr"):
+            parse_pairs([pair])

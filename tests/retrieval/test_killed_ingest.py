@@ -68,7 +68,8 @@ def check_whole(base: KnowledgeBase) -> None:
             assert texts in whole_states(Path(record.source).name)
             found += [] if record.same_as else texts
         everything = [hit.chunk.text for hit in base.search("规定", 200, mode)]  # type: ignore[arg-type]
-        assert Counter(everything) == Counter(found)
+        # Two documents may say the same for a while; a search shows that once.
+        assert Counter(everything) == Counter(set(found))
 
 
 def result(base: KnowledgeBase) -> dict[str, Any]:

@@ -7,7 +7,8 @@ import pytest
 
 from preprocessing.errors import FolioError
 from retrieval.embed.base import Vectors
-from retrieval.knowledge_base import IndexMismatch, KnowledgeBase, NoDocuments
+from retrieval.knowledge_base import KnowledgeBase, NoDocuments
+from retrieval.manifest import IndexMismatch
 from retrieval.settings import RetrievalSettings
 from retrieval.states import States
 from tests.fakes import CharacterEmbedder
@@ -239,7 +240,7 @@ def test_a_damaged_keyword_file_is_rebuilt(
 ) -> None:
     with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
         base.ingest([write("leave.md", LEAVE_V1)])
-    path = settings.home / "keyword.npz"
+    path = settings.home / "keyword" / "index.json"
     path.unlink()
     if damage is not None:
         path.write_bytes(damage)

@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from retrieval.bm25 import BM25
 from retrieval.filters import Filter
 from retrieval.hit import Hit, as_json
-from retrieval.search import Engine, SearchError, only, search
+from retrieval.search import MODES, Engine, Mode, SearchError, only, search
 from retrieval.store.edge import EdgeStore
 from tests.fakes import CharacterEmbedder, make_chunk
 
@@ -70,6 +71,21 @@ def test_k_limits_the_hits(engine: Engine) -> None:
     assert len(search("年假", engine, Filter(), k=2)) == 2
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_near_duplicates_take_no_places(tmp_path: Path, mode: Mode) -> None:
+    same = [make_chunk(f"年假{'　' * n}12 天。", f"same{n:03}", source=f"{n:03}.md") for n in range(50)]
+    others = [make_chunk("病假工资按八成计发，年假另计。", "sick"), make_chunk("年假不能折现，离职时另算。", "cash")]
+    embedder = CharacterEmbedder()
+    with closing(EdgeStore.open(tmp_path / "store", embedder.dimension)) as store:
+        store.upsert([*same, *others], embedder.embed_passages([chunk.search_text for chunk in [*same, *others]]))
+        engine = Engine(embedder, store, BM25.build([*same, *others]), candidates=5)
+        hits = search("年假 12 天", engine, Filter(), k=3, mode=mode)
+    assert {hit.chunk.source for hit in hits} == {hits[0].chunk.source, "docs/a.md"}
+    assert hits[0].chunk.text.replace("　", "") == "年假12 天。"
+    assert {hit.chunk.chunk_id for hit in hits[1:]} == {"sick", "cash"}
+    assert {hits[0].chunk.source, *hits[0].also_in} == {chunk.source for chunk in same}
+
+
 @pytest.mark.parametrize(
     ("question", "k", "mode", "message"),
     [
@@ -92,7 +108,9 @@ def test_only_gives_the_order_of_one_leg(engine: Engine) -> None:
 def test_as_json_has_every_leg(engine: Engine) -> None:
     (hit,) = search("年假几天", engine, Filter(), k=1)
     form = as_json(1, hit)
-    assert list(form) == ["rank", "score", "chunk_id", "doc_id", "source", "section", "page", "text", "legs"]
+    places = ["rank", "score", "chunk_id", "doc_id", "source", "section", "page", "text"]
+    assert list(form) == [*places, "also_in", "superseded_by", "legs"]
+    assert (form["also_in"], form["superseded_by"]) == ([], None)
     assert (form["section"], form["page"], form["text"]) == ("休假 > 年假", 2, "年假五天。")
     assert list(form["legs"]) == ["vector", "keyword", "fused", "rerank"]
     assert form["legs"]["rerank"] is None

@@ -1,11 +1,14 @@
 """Windows hold all of a text, each within the limit."""
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from retrieval.windows import windows
+from retrieval.windows import beginning, estimated_beginning, estimated_tokens, estimated_windows, windows
 
 
 class Characters:
@@ -25,9 +28,11 @@ class Slow(Characters):
     ("text", "size", "overlap", "expected"),
     [
         ("一二三四", 4, 0, ["一二三四"]),
-        ("一二三四五", 4, 0, ["一二三四", "五"]),
-        ("一二三四五", 4, 1, ["一二三四", "四五"]),
+        ("一二三四五", 4, 0, ["一二三", "四五"]),
+        ("一二三四五", 4, 1, ["一二三", "三四五"]),
         ("一二三四五六七", 4, 1, ["一二三四", "四五六七"]),
+        ("一二三四五六七八九", 4, 0, ["一二三", "四五六", "七八九"]),
+        ("一二三四五六七八九", 4, 3, ["一二三四", "二三四五", "三四五六", "四五六七", "五六七八", "六七八九"]),
         ("一二 三四 五", 2, 0, ["一二", "三四", "五"]),
         ("abc", 1, 0, ["a", "b", "c"]),
         ("", 4, 0, [""]),
@@ -39,3 +44,48 @@ def test_windows(text: str, size: int, overlap: int, expected: list[str]) -> Non
 
 def test_a_slow_tokenizer_leaves_the_text_whole() -> None:
     assert windows("一二三四五", Slow(), 2) == ["一二三四五"]
+    assert beginning("一二三四五", Slow(), 2) == "一二三四五"
+
+
+@pytest.mark.parametrize(("size", "expected"), [(1, "一"), (4, "一二 三四"), (5, "一二 三四五 "), (9, "一二 三四五 ")])
+def test_a_beginning_is_as_long_as_may_be(size: int, expected: str) -> None:
+    assert beginning("一二 三四五 ", Characters(), size) == expected
+    assert estimated_beginning("一二 三四五 ", size) == expected
+
+
+@given(st.text("一二三", max_size=60), st.integers(1, 20), st.data())
+def test_windows_hold_all_of_a_text_and_overlap(text: str, size: int, data: st.DataObject) -> None:
+    overlap = data.draw(st.integers(0, size - 1))
+    found = windows(text, Characters(), size, overlap)
+    assert found[0] + "".join(piece[overlap:] for piece in found[1:]) == text
+    assert all(first[len(first) - overlap :] == second[:overlap] for first, second in pairwise(found))
+    assert max(map(len, found)) <= size or found == [text] == [""]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("年假，十天。", 6),
+        ("reimbursement form", 5),
+        ("ERR_4032", 4),
+        ("12.5%", 4),
+        ("ＡＢ１２", 3),
+        (" \n　", 0),
+    ],
+)
+def test_tokens_of_a_model_elsewhere_are_estimated(text: str, tokens: int) -> None:
+    assert estimated_tokens(text) == tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "overlap", "expected"),
+    [
+        ("年假十天。", 5, 0, ["年假十天。"]),
+        ("年假十天。试用期", 4, 0, ["年假十天", "。试用期"]),
+        ("annual leave 年假", 3, 1, ["annual leav", "leave 年", "年假"]),
+        ("   ", 1, 0, ["   "]),
+    ],
+)
+def test_windows_for_a_model_elsewhere(text: str, size: int, overlap: int, expected: list[str]) -> None:
+    assert estimated_windows(text, size, overlap) == expected

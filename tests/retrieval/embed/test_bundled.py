@@ -12,6 +12,7 @@ from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
 from retrieval.embed.base import Vectors
 from retrieval.embed.bundled import BundledEmbedder
+from retrieval.models.encoder import Encoder
 
 TEXTS = ["年假满一年十天。", "Annual leave is ten days.", "", "会议室预订流程说明。"]
 # The means of the last hidden states of a float32 `transformers.BertModel` with the same weights, at length one.
@@ -22,8 +23,13 @@ REFERENCE = [
 
 
 @pytest.fixture(scope="module")
-def embedder() -> BundledEmbedder:
-    return BundledEmbedder()
+def encoder() -> Encoder:
+    return Encoder()
+
+
+@pytest.fixture(scope="module")
+def embedder(encoder: Encoder) -> BundledEmbedder:
+    return BundledEmbedder(encoder)
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +53,15 @@ def test_no_texts_give_no_vectors(embedder: BundledEmbedder) -> None:
 
 
 @pytest.mark.parametrize("case", REFERENCE, ids=lambda case: case["text"][:12])
-def test_vectors_are_those_of_the_float_model(embedder: BundledEmbedder, case: dict[str, object]) -> None:
-    text = str(case["text"])
-    vector = embedder.embed_query(text) if case["kind"] == "query" else embedder.embed_passages([text])[0]
+def test_vectors_are_those_of_the_float_model(encoder: Encoder, case: dict[str, object]) -> None:
+    vector = encoder.sentences([str(case["text"])], f"{case['kind']}: ")[0]
     assert vector @ np.array(case["vector"], dtype=np.float32) > 0.999
+
+
+def test_traditional_and_simplified_have_one_vector(embedder: BundledEmbedder) -> None:
+    one, other = embedder.embed_passages(["資訊安全管理辦法", "资讯安全管理办法"])
+    assert np.array_equal(one, other)
+    assert np.array_equal(embedder.embed_query("誰負責審批？"), embedder.embed_query("谁负责审批？"))
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,15 @@ import pytest
 
 from preprocessing.errors import FolioError
 from retrieval.filters import Filter
+from retrieval.store.collection import CollectionShape
+from retrieval.store.payload import INDEXED
 from retrieval.store.qdrant import QdrantStore
 from retrieval.store.server import ServerError, host_of
 
 pytestmark = pytest.mark.enable_socket
 
 KEY = "secret-key"
+SHAPE = CollectionShape(3)
 Answer = tuple[int, dict[str, Any]]
 Table = dict[str, Answer | list[Answer]]
 """Method and path → what is answered; of a list one after the other."""
@@ -32,7 +35,12 @@ def _collection(size: int, **schema: Any) -> dict[str, Any]:
             "optimizer_status": "ok",
             "segments_count": 1,
             "config": {
-                "params": {"vectors": {"size": size, "distance": "Cosine"}},
+                "params": {
+                    "vectors": {"vector": {"size": size, "distance": "Cosine"}},
+                    "sparse_vectors": {"keyword": {"modifier": "idf"}},
+                    "shard_number": 3,
+                    "replication_factor": 2,
+                },
                 "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000},
                 "optimizer_config": {
                     "deleted_threshold": 0.2,
@@ -106,7 +114,7 @@ def _host(url: str) -> str:
 def test_a_refused_key_is_not_repeated(serve: Stub, status: int) -> None:
     url = serve({"GET /": (status, {"status": {"error": "Invalid API key"}})})
     with pytest.raises(ServerError) as refused:
-        QdrantStore.open(url, KEY, "folio", 3)
+        QdrantStore.open(url, KEY, "folio", SHAPE)
     assert str(refused.value) == f"Qdrant server {_host(url)} refuses the key: correct FOLIO_QDRANT_API_KEY"
 
 
@@ -114,14 +122,30 @@ def test_a_server_that_is_not_there() -> None:
     with pytest.raises(
         ServerError, match=r"^Qdrant server 127\.0\.0\.1:1 does not answer \(.+\): start it, or"
     ) as gone:
-        QdrantStore.open("http://127.0.0.1:1", None, "folio", 3)
+        QdrantStore.open("http://127.0.0.1:1", None, "folio", SHAPE)
     assert "\n" not in str(gone.value)
+
+
+def test_an_answer_that_is_not_understood_is_not_taken_for_silence(serve: Stub) -> None:
+    url = serve(READY | {"GET /collections/folio": (200, {"result": {"status": "purple"}})})
+    with pytest.raises(
+        ServerError, match=r"answered in a form that is not known here \(.+\): bring server and"
+    ) as strange:
+        QdrantStore.open(url, None, "folio", SHAPE)
+    assert "\n" not in str(strange.value)
+
+
+def test_another_shape_than_the_settings_is_reported(serve: Stub, caplog: pytest.LogCaptureFixture) -> None:
+    QdrantStore.open(serve(READY), None, "folio", CollectionShape(3, 6, 2)).close()
+    assert [record.message.partition(" has ")[2] for record in caplog.records] == [
+        "a shard number of 3, not the 6 of FOLIO_QDRANT_SHARD_NUMBER, which shapes new collections only"
+    ]
 
 
 @pytest.mark.parametrize("url", ["localhost:6333", "http://", "qdrant", "http://host:port", ""])
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(ServerError, match="a right one is http://localhost:6333"):
-        QdrantStore.open(url, None, "folio", 3)
+        QdrantStore.open(url, None, "folio", SHAPE)
 
 
 def test_a_password_in_the_address_is_not_repeated() -> None:
@@ -133,13 +157,20 @@ def test_a_new_collection_gets_its_indexes(serve: Stub, requests: list[tuple[str
         READY
         | {"GET /collections/folio/exists": (200, {"result": {"exists": False}}), "PUT /collections/folio": (200, OK)}
     )
-    QdrantStore.open(url, None, "folio", 3).close()
+    QdrantStore.open(url, None, "folio", CollectionShape(3, 6, 2, 80.5)).close()
     made = [body for name, body in requests if name == "PUT /collections/folio"]
-    assert made == [{"vectors": {"size": 3, "distance": "Cosine"}}]
-    indexes = [body for name, body in requests if name == "PUT /collections/folio/index"]
-    assert indexes == [
-        {"field_name": field, "field_schema": "keyword"} for field in ("doc_id", "facets", "revision", "seen_by")
+    assert made == [
+        {
+            "vectors": {"vector": {"size": 3, "distance": "Cosine"}},
+            "sparse_vectors": {"keyword": {"modifier": "idf"}},
+            "shard_number": 6,
+            "replication_factor": 2,
+            "metadata": {"average_length": 80.5},
+        }
     ]
+    indexes = [body for name, body in requests if name == "PUT /collections/folio/index"]
+    schemas = {"keyword": "keyword", "prefix": {"type": "keyword", "prefix": True}, "number": "float"}
+    assert indexes == [{"field_name": field, "field_schema": schemas[INDEXED[field]]} for field in sorted(INDEXED)]
 
 
 def test_another_process_may_make_the_collection_first(serve: Stub) -> None:
@@ -148,7 +179,7 @@ def test_another_process_may_make_the_collection_first(serve: Stub) -> None:
         "GET /collections/folio/exists": there,
         "PUT /collections/folio": (409, {"status": {"error": "already exists"}}),
     }
-    QdrantStore.open(serve(answers), None, "folio", 3).close()
+    QdrantStore.open(serve(answers), None, "folio", SHAPE).close()
     assert there == []
 
 
@@ -158,13 +189,15 @@ def test_a_collection_that_cannot_be_made_is_an_error(serve: Stub) -> None:
         "PUT /collections/folio": (500, {"status": {"error": "disk full"}}),
     }
     with pytest.raises(ServerError, match=r"answered 500: .*disk full"):
-        QdrantStore.open(serve(answers), None, "folio", 3)
+        QdrantStore.open(serve(answers), None, "folio", SHAPE)
 
 
 def test_indexes_that_are_there_are_not_made_again(serve: Stub, requests: list[tuple[str, Any]]) -> None:
-    schema = {field: {"data_type": "keyword", "points": 0} for field in ("doc_id", "facets", "revision", "seen_by")}
+    schema = {
+        field: {"data_type": "float" if kind == "number" else "keyword", "points": 0} for field, kind in INDEXED.items()
+    }
     QdrantStore.open(
-        serve(READY | {"GET /collections/folio": (200, _collection(3, **schema))}), None, "folio", 3
+        serve(READY | {"GET /collections/folio": (200, _collection(3, **schema))}), None, "folio", SHAPE
     ).close()
     assert not [name for name, _ in requests if name.startswith("PUT")]
 
@@ -172,7 +205,7 @@ def test_indexes_that_are_there_are_not_made_again(serve: Stub, requests: list[t
 def test_another_dimension_names_the_command(serve: Stub) -> None:
     url = serve(READY | {"GET /collections/folio": (200, _collection(4))})
     with pytest.raises(FolioError) as refused:
-        QdrantStore.open(url, None, "folio", 8)
+        QdrantStore.open(url, None, "folio", CollectionShape(8))
     assert str(refused.value) == (
         f"collection folio on {_host(url)} holds vectors of 4 dimensions, FOLIO_EMBED_MODEL gives 8: "
         "set the model it was made with, or run folio reindex"
@@ -184,7 +217,7 @@ def test_a_refused_filter_is_an_error_and_not_an_empty_result(serve: Stub) -> No
         "POST /collections/folio/points/query": (400, {"status": {"error": 'Index required but not found for "x"'}})
     }
     url = serve(answers)
-    store = QdrantStore.open(url, None, "folio", 3)
+    store = QdrantStore.open(url, None, "folio", SHAPE)
     with pytest.raises(ServerError, match=f"Qdrant server {_host(url)} answered 400: .*Index required"):
         store.search(np.ones(3, dtype=np.float32), 5, Filter(equals={"x": ("y",)}))
     store.close()
@@ -196,11 +229,11 @@ def test_a_server_of_another_age_is_reported(
 ) -> None:
     url = serve(READY | {"GET /": (200, INFO | {"version": served})})
     with caplog.at_level(logging.WARNING):
-        QdrantStore.open(url, None, "folio", 3).close()
+        QdrantStore.open(url, None, "folio", SHAPE).close()
     assert [f"has version {served} and the client" in record.message for record in caplog.records] == [True] * warned
 
 
 def test_a_key_sent_in_the_clear_is_reported(serve: Stub, caplog: pytest.LogCaptureFixture) -> None:
-    QdrantStore.open(serve(READY), KEY, "folio", 3).close()
+    QdrantStore.open(serve(READY), KEY, "folio", SHAPE).close()
     assert "insecure connection" in caplog.text
     assert KEY not in caplog.text

@@ -1,4 +1,4 @@
-"""One contract, kept by the embedded store, the client's in-process store, and a real server where one is given."""
+"""One contract, kept by every store: embedded, in the client, over HTTP, and on a real server where one is given."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -21,10 +21,9 @@ from retrieval.hit import LegScore
 from retrieval.store.base import Store
 from retrieval.store.edge import EdgeStore, StoreLocked
 from retrieval.store.payload import from_payload, point_id, to_payload
-from retrieval.store.qdrant import QdrantStore
 from retrieval.store.vectors import VectorError
+from tests.retrieval.store.stores import STORES, named
 
-SERVER = os.environ.get("FOLIO_TEST_QDRANT_URL")
 ALL = Filter()
 
 LEAVE = Chunk(
@@ -62,29 +61,10 @@ CHUNKS = [LEAVE, PAY, TRAVEL, OLD]
 VECTORS = np.array([[1, 0, 0], [0.8, 0.6, 0], [0.6, 0.8, 0], [0, 1, 0]], dtype=np.float32)
 
 
-def _server_store() -> QdrantStore:
-    assert SERVER is not None
-    return QdrantStore.open(SERVER, os.environ.get("FOLIO_TEST_QDRANT_KEY"), f"test-{uuid.uuid4()}", 3)
-
-
-@pytest.fixture(
-    params=[
-        "edge",
-        "memory",
-        pytest.param("server", marks=pytest.mark.skipif(not SERVER, reason="FOLIO_TEST_QDRANT_URL is not set")),
-    ]
-)
+@pytest.fixture(params=named(*STORES))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    openers: dict[str, Callable[[], Store]] = {
-        "edge": lambda: EdgeStore.open(tmp_path / "store", 3),
-        "memory": lambda: QdrantStore.open(":memory:", None, "folio", 3),
-        "server": _server_store,
-    }
-    opened = openers[request.param]()
-    yield opened
-    if isinstance(opened, QdrantStore) and request.param == "server":
-        opened._client.delete_collection(opened._collection)
-    opened.close()
+    with STORES[request.param](tmp_path, 3) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -182,8 +162,9 @@ def test_the_same_id_replaces_the_chunk(full: Store) -> None:
 
 
 def test_delete_revision_leaves_the_others(full: Store) -> None:
+    assert [full.count(revision) for revision in ("leave-1", "pay-1", "nosuch", "")] == [1, 1, 0, 0]
     full.delete_revision("leave-1")
-    assert full.count() == 3
+    assert (full.count(), full.count("leave-1")) == (3, 0)
     assert {chunk.chunk_id for chunk in full.scan()} == {PAY.chunk_id, TRAVEL.chunk_id, OLD.chunk_id}
     assert LEAVE not in [hit.chunk for hit in full.search(VECTORS[0], 5, ALL)]
 
@@ -270,7 +251,7 @@ sys.stdin.read()
 
 def test_a_second_process_is_told_who_has_the_store_and_a_killed_one_leaves_no_trace(tmp_path: Path) -> None:
     folder = tmp_path / "知识库"
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(folder)],
         stdin=subprocess.PIPE,

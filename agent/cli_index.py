@@ -1,0 +1,59 @@
+"""`folio migrate` and `folio reindex`: the same chunks in another store, or with other vectors."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from agent.settings import load_settings
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def migrate(
+    back: Annotated[bool, typer.Option("--back", help="From the server to a folder in FOLIO_HOME.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Copy the documents from the folder to the Qdrant server of FOLIO_QDRANT_URL; what was there stays."""
+    # Imported late: every other command starts without it.
+    from agent.ingest import progress_bar
+    from retrieval.migrate import migrate as run
+
+    settings = load_settings()
+    with progress_bar() as progress:
+        done = run(settings, back=back, progress=progress)
+    if as_json:
+        counts = _counts(done.transferred.documents, done.transferred.chunks, done.transferred.written)
+        _print_json({**counts, "from": done.old.name, "to": done.new.name})
+        return
+    typer.echo(
+        f"{done.transferred.documents} documents, {done.transferred.chunks} chunks are now in "
+        f"{done.new.named(settings)}; {done.old.named(settings)} was left as it is"
+    )
+    typer.echo("unset FOLIO_QDRANT_URL to use them" if back else "keep FOLIO_QDRANT_URL set to use them")
+
+
+def reindex(as_json: AsJson = False) -> None:
+    """Embed all chunks anew with the model of FOLIO_EMBED_MODEL, without reading files; then switch to it."""
+    from agent.ingest import progress_bar
+    from retrieval.reindex import reindex as run
+
+    settings = load_settings()
+    with progress_bar() as progress:
+        done = run(settings, progress=progress)
+    if as_json:
+        counts = _counts(done.transferred.documents, done.transferred.chunks, done.transferred.written)
+        _print_json({**counts, "embed_model": done.embed_model, "embedded": done.embedded})
+        return
+    how = f"embedded anew by {done.embed_model}" if done.embedded else f"with the vectors of {done.embed_model} kept"
+    typer.echo(f"{done.transferred.documents} documents, {done.transferred.chunks} chunks, {how}")
+    if done.left:
+        typer.echo(f"{done.left.named(settings)} is no longer used and can be deleted there")
+
+
+def _counts(documents: int, chunks: int, written: int) -> dict[str, Any]:
+    return {"documents": documents, "chunks": chunks, "written": written}
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    typer.echo(json.dumps(value))

@@ -1,0 +1,168 @@
+"""The health of each leg: passages of every language and type must be found by their own words and by their meaning."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from preprocessing.document import Chunk
+from preprocessing.visibility import KEY
+from retrieval.bm25 import BM25
+from retrieval.catalogue import Catalogue
+from retrieval.embedder_fault import fault_of
+from retrieval.filters import Filter, values_of
+from retrieval.hit import Hit
+from retrieval.rare_phrase import Kind, Sample, rarest, sample_by_kind
+from retrieval.search import Engine
+from retrieval.text_language import TextLanguage, runs_of
+
+logger = logging.getLogger(__name__)
+
+Part = Literal["store", "vector", "keyword", "rerank"]
+
+SAMPLES = 5
+"""Passages of each language and type."""
+WITHIN = 10
+"""Rank down to which a passage must be found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """How many passages of one kind a leg was asked for, and found."""
+
+    leg: Part
+    language: TextLanguage
+    doc_type: str
+    asked: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a leg; language and type where it is with these alone."""
+
+    leg: Part
+    text: str
+    language: TextLanguage | None = None
+    doc_type: str | None = None
+
+
+@dataclass(slots=True)
+class Examination:
+    """What was found out."""
+
+    documents: int = 0
+    chunks: dict[str, int] = field(default_factory=dict)
+    """Chunks by the count of the catalogue, the store and the keyword leg."""
+    probes: list[Probe] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def examine(engine: Engine, catalogue: Catalogue) -> Examination:
+    """Ask every leg for passages that it must find, and compare what the parts say that they hold."""
+    done, held, hidden = Examination(), Counter[str](), catalogue.hidden_revisions()
+
+    def counted() -> Iterator[Chunk]:
+        for chunk in engine.store.scan():
+            held[chunk.revision] += 1
+            if chunk.revision not in hidden:
+                yield chunk
+
+    samples = sample_by_kind(counted(), SAMPLES)
+    _compare_counts(engine, catalogue, held, done)
+    phrases = rarest([sample for of_kind in samples.values() for sample in of_kind], engine.store.scan())
+    blind = {language for language in get_args(TextLanguage) if _is_blind(engine, language, samples, done)}
+
+    def by_keyword(sample: Sample, where: Filter) -> bool:
+        return _finds_by_keyword(engine, sample, phrases[sample.chunk.chunk_id], where)
+
+    def by_vector(sample: Sample, where: Filter) -> bool:
+        return sample.language not in blind and _finds_by_vector(engine, sample, where)
+
+    for kind, of_kind in samples.items():
+        _probe("keyword", kind, of_kind, hidden, by_keyword, done)
+        _probe("vector", kind, of_kind, hidden, by_vector, done)
+        if engine.reranker is not None:
+            _probe("rerank", kind, of_kind, hidden, lambda sample, _where: _reranks(engine, sample), done)
+    return done
+
+
+def _compare_counts(engine: Engine, catalogue: Catalogue, held: Mapping[str, int], done: Examination) -> None:
+    """Compare what the catalogue knows of with what the legs hold, in all and document by document."""
+    documents = catalogue.documents()
+    records = [record for record in documents if not record.same_as]
+    expected = sum(record.chunks for record in records)
+    done.documents = len(documents)
+    done.chunks = {"catalogue": expected, "store": engine.store.count(), "keyword": len(engine.keyword)}
+    if isinstance(engine.keyword, BM25) and engine.keyword.rebuilt_because:
+        done.problems.append(
+            Problem("keyword", f"the saved index was stale and has been built anew: {engine.keyword.rebuilt_because}")
+        )
+    for record in records:
+        if held[record.revision] != record.chunks:
+            told = f"{record.source} has {record.chunks} chunks, of which the store holds {held[record.revision]}"
+            done.problems.append(Problem("store", f"{told}; ingest it again"))
+    # On a shared server another process may be writing a state, or removing one.
+    known = {*(record.revision for record in records), *catalogue.leftovers()}
+    if strange := sum(count for revision, count in held.items() if revision not in known):
+        done.problems.append(Problem("store", f"it holds {strange} chunks that belong to no document"))
+    if len(engine.keyword) != done.chunks["store"]:
+        told = f"it holds {len(engine.keyword)} chunks and the store {done.chunks['store']}"
+        done.problems.append(Problem("keyword", f"{told}; the next start builds it anew"))
+
+
+def _probe(
+    leg: Part,
+    kind: Kind,
+    samples: Sequence[Sample],
+    hidden: frozenset[str],
+    finds: Callable[[Sample, Filter], bool],
+    done: Examination,
+) -> None:
+    found = 0
+    try:
+        for sample in samples:
+            where = Filter(viewer=frozenset(values_of(sample.chunk, KEY)), exclude_revisions=hidden)
+            found += finds(sample, where)
+    except Exception as error:
+        # A leg that raises is dead; the other ones are still to be looked at.
+        logger.debug("the %s leg failed", leg, exc_info=True)
+        done.problems.append(Problem(leg, f"it fails: {' '.join(str(error).split())}", *kind))
+    else:
+        # One passage in two may be unlucky, among many that are nearly the same.
+        if 2 * found < len(samples):
+            done.problems.append(Problem(leg, f"it finds {found} of {len(samples)} passages by their own text", *kind))
+    done.probes.append(Probe(leg, *kind, asked=len(samples), found=found))
+
+
+def _finds_by_keyword(engine: Engine, sample: Sample, phrase: str, where: Filter) -> bool:
+    found = [chunk_id for chunk_id, _ in engine.keyword.search(phrase, WITHIN, where)]
+    if any(phrase in chunk.text for chunk in engine.store.get(found)):
+        return True
+    # In a large base the words of a phrase may be common, all those of a passage together are not.
+    whole = " ".join(runs_of(sample.chunk.text, sample.language))
+    return sample.chunk.chunk_id in dict(engine.keyword.search(whole, WITHIN, where))
+
+
+def _finds_by_vector(engine: Engine, sample: Sample, where: Filter) -> bool:
+    hits = engine.store.search(engine.embedder.embed_query(sample.chunk.search_text), WITHIN, where)
+    texts = {hit.chunk.search_text for hit in hits}
+    if len(texts) > 1 and hits[0].score - hits[-1].score < 1e-6:
+        return False  # where all passages are equally near, being among them is chance
+    return sample.chunk.search_text in texts
+
+
+def _reranks(engine: Engine, sample: Sample) -> bool:
+    assert engine.reranker is not None
+    (hit,) = engine.reranker.rerank(sample.phrases[0], [Hit(sample.chunk, 0.0)])
+    return "rerank" in hit.legs
+
+
+def _is_blind(engine: Engine, language: TextLanguage, samples: dict[Kind, list[Sample]], done: Examination) -> bool:
+    """Say whether the embedder cannot tell texts of the language apart."""
+    if not any(kind[0] == language for kind in samples):
+        return False
+    if fault := fault_of(engine.embedder, language):
+        done.problems.append(Problem("vector", f"the embedder {engine.embedder.model_id} {fault}", language))
+    return bool(fault)

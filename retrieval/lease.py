@@ -1,0 +1,110 @@
+"""One writer at a time among the processes that share a server: a row of the catalogue that has to be renewed."""
+
+import logging
+import os
+import platform
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from preprocessing.errors import FolioError
+from retrieval.schema import leases
+
+logger = logging.getLogger(__name__)
+
+_WRITER = "writer"
+_LASTS = 120.0
+"""Seconds after the last renewal; the clocks of two machines may differ by a good part of it."""
+_RENEWED_EVERY = 20.0
+
+
+class WriterBusy(FolioError):
+    """Another process is changing the documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that has the lease, or asks for it."""
+
+    token: str
+    host: str
+    process: int
+
+    @classmethod
+    def this(cls) -> "Holder":
+        """Return this process, with a token of its own for each time that it asks."""
+        return cls(uuid.uuid4().hex, platform.node(), os.getpid())
+
+
+@contextmanager
+def writing(engine: sa.Engine) -> Iterator[None]:
+    """Be the one that writes; a process that dies lets go at once on its own machine, and soon on others.
+
+    Raises WriterBusy when another process is writing.
+    """
+    holder, done = Holder.this(), threading.Event()
+    _take(engine, holder)
+    renewer = threading.Thread(target=_renew, args=(engine, holder, done), name="folio-lease", daemon=True)
+    renewer.start()
+    try:
+        yield
+    finally:
+        done.set()
+        renewer.join()
+        with engine.begin() as connection:
+            connection.execute(sa.delete(leases).where(leases.c.token == holder.token))
+
+
+def _take(engine: sa.Engine, holder: Holder) -> None:
+    with engine.begin() as connection:
+        row = connection.execute(sa.select(leases).where(leases.c.name == _WRITER)).one_or_none()
+        if row and (row.expires_at < time.time() or _is_dead(row, holder)):
+            connection.execute(sa.delete(leases).where(leases.c.token == row.token))
+    try:
+        with engine.begin() as connection:
+            connection.execute(
+                sa.insert(leases).values(
+                    name=_WRITER,
+                    token=holder.token,
+                    host=holder.host,
+                    process=holder.process,
+                    expires_at=time.time() + _LASTS,
+                )
+            )
+    except sa.exc.IntegrityError:
+        other = f"process {row.process} on {row.host}" if row else "another process"
+        raise WriterBusy(
+            f"{other} is changing the documents: wait until it is done, or stop it, and try again"
+        ) from None
+
+
+def _renew(engine: sa.Engine, holder: Holder, done: threading.Event) -> None:
+    while not done.wait(_RENEWED_EVERY):
+        try:
+            with engine.begin() as connection:
+                mine = sa.update(leases).where(leases.c.token == holder.token)
+                renewed = connection.execute(mine.values(expires_at=time.time() + _LASTS)).rowcount
+        except sa.exc.SQLAlchemyError as error:
+            logger.warning("the right to change documents could not be renewed, and is tried again: %s", error)
+            continue
+        if not renewed:
+            logger.warning("this process was away for too long, and another may have begun to change documents")
+            return
+
+
+def _is_dead(row: sa.Row[tuple[object, ...]], holder: Holder) -> bool:
+    """Say whether the process that has the lease was one of this machine and is no more."""
+    if row.host != holder.host or row.process == holder.process or os.name != "posix":
+        return False
+    try:
+        os.kill(row.process, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass
+    return False

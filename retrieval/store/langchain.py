@@ -1,0 +1,186 @@
+"""Any LangChain `VectorStore` as a store."""
+
+import base64
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from preprocessing.document import Chunk
+from retrieval.embed.base import Vectors
+from retrieval.filters import Filter
+from retrieval.hit import Hit, LegScore
+from retrieval.store.handed_vectors import HandedVectors
+from retrieval.store.ledger import Ledger
+from retrieval.store.payload import from_payload, point_id, to_payload
+from retrieval.store.vectors import check_passages, check_query, in_order
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.vectorstores import VectorStore
+
+_BATCH = 256
+_FIRST = 4
+"""How many times k candidates are asked for at first, and each time that a filter leaves too few of them."""
+_QUESTION = "question"
+
+
+class LangChainStore:
+    """Chunks in a vector store that knows nothing of filters, states or Folio's vectors; several threads may use it.
+
+    What every vector store has is enough: `add_documents` with ids, `delete`, `get_by_ids`, `similarity_search`. A
+    chunk is a document whose metadata holds it whole, with its vector, so that cosines are exact whatever distance
+    the store measures. It is as durable as the vector store is, and one process may write to it.
+    """
+
+    def __init__(self, make: "Callable[[Embeddings], VectorStore]", dimension: int, ledger: Path | None = None) -> None:
+        """Make the vector store by a function of the `Embeddings` that it has to use.
+
+        `ledger` is a file that lives as long as what is in the vector store; None for one in memory.
+        """
+        self._handed = HandedVectors(dimension)
+        self._vector_store = make(self._handed)
+        self._dimension = dimension
+        self._ledger = Ledger(ledger)
+        # Most vector stores in a process are not made for threads.
+        self._turn = threading.RLock()
+
+    def upsert(self, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        """Write the chunks. Raises VectorError before anything is written."""
+        array = _unit(check_passages(chunks, vectors, self._dimension))
+        # Two chunks of one id in a call: the last one counts, as everywhere.
+        unique = {chunk.chunk_id: (chunk, vector) for chunk, vector in zip(chunks, array, strict=True)}
+        pairs = list(unique.values())
+        for start in range(0, len(pairs), _BATCH):
+            self._write(pairs[start : start + _BATCH])
+
+    def delete_revision(self, revision: str) -> None:
+        """Remove every chunk of one document state."""
+        with self._turn:
+            ids = self._ledger.ids(revision)
+            for start in range(0, len(ids), _BATCH):
+                self._delete(ids[start : start + _BATCH])
+            self._ledger.remove(revision)
+
+    def search(self, vector: Vectors, k: int, where: Filter) -> list[Hit]:
+        """Return the k nearest allowed chunks by cosine, best first, with leg `vector` filled in.
+
+        More and more candidates are asked for until k of them are allowed, or there are no more.
+        """
+        query = _unit(check_query(vector, self._dimension)[None])[0]
+        if k < 1:
+            return []
+        with self._turn:
+            scored = self._allowed(query, k, where)
+        scored.sort(key=lambda pair: (-pair[1], pair[0].chunk_id))
+        return [
+            Hit(chunk, score, {"vector": LegScore(rank, score)}) for rank, (chunk, score) in enumerate(scored[:k], 1)
+        ]
+
+    def get(self, chunk_ids: Sequence[str]) -> list[Chunk]:
+        """Return the chunks in the order of the ids; ids that are not there are left out."""
+        ids = [point_id(chunk_id) for chunk_id in chunk_ids]
+        found = {point_id(chunk.chunk_id): chunk for chunk in map(_chunk, self._documents(list(dict.fromkeys(ids))))}
+        return [found[name] for name in ids if name in found]
+
+    def read_state(self, revision: str) -> tuple[list[Chunk], Vectors]:
+        """Return the chunks of one document state by index, with their vectors, shape (chunks, dimension)."""
+        with self._turn:
+            documents = self._documents(self._ledger.ids(revision))
+        return in_order([(_chunk(one), _vector(one).tolist()) for one in documents], self._dimension)
+
+    def scan(self) -> Iterator[Chunk]:
+        """Yield every chunk, in no order, without vectors."""
+        with self._turn:
+            ids = self._ledger.ids()
+        for start in range(0, len(ids), _BATCH):
+            yield from map(_chunk, self._documents(ids[start : start + _BATCH]))
+
+    def count(self, revision: str | None = None) -> int:
+        """Return the number of chunks, of one document state when it is given."""
+        with self._turn:
+            return self._ledger.count(revision)
+
+    def close(self) -> None:
+        """Release the ledger; the vector store belongs to whoever made it."""
+        with self._turn:
+            self._ledger.close()
+
+    def _write(self, pairs: "Sequence[tuple[Chunk, Vectors]]") -> None:
+        chunks = [chunk for chunk, _ in pairs]
+        ids = [point_id(chunk.chunk_id) for chunk in chunks]
+        with self._turn:
+            # Noted first: what a crash leaves half written can then be found and removed.
+            self._ledger.add(ids, [chunk.revision for chunk in chunks])
+            self._delete(ids)
+            with self._handed.handing([chunk.text for chunk in chunks], np.array([vector for _, vector in pairs])):
+                self._vector_store.add_documents([_document(*pair) for pair in pairs], ids=ids)
+
+    def _delete(self, ids: Sequence[str]) -> None:
+        """Remove those of the ids that are there; some stores refuse to be told of others."""
+        if there := [document.metadata["id"] for document in self._documents(ids)]:
+            self._vector_store.delete(there)
+
+    def _documents(self, ids: Sequence[str]) -> "list[Document]":
+        if not ids:
+            return []
+        with self._turn:
+            return list(self._vector_store.get_by_ids(list(ids)))
+
+    def _allowed(self, query: Vectors, k: int, where: Filter) -> list[tuple[Chunk, float]]:
+        known, asked = self._ledger.count(), k * _FIRST
+        while True:
+            with self._handed.handing([_QUESTION], query[None]):
+                found = self._vector_store.similarity_search(_QUESTION, k=asked)
+            scored = list(_scored(found, query, where))
+            if len(scored) >= k:
+                return scored
+            if asked > known and len(found) < asked:
+                # A search by a graph may give fewer than there are, however many are asked for.
+                return scored + list(_scored(self._left_out(found), query, where))
+            asked *= _FIRST
+
+    def _left_out(self, found: "Sequence[Document]") -> "Iterator[Document]":
+        ids = sorted(set(self._ledger.ids()).difference(document.metadata["id"] for document in found))
+        for start in range(0, len(ids), _BATCH):
+            yield from self._documents(ids[start : start + _BATCH])
+
+
+def _scored(documents: "Iterable[Document]", query: Vectors, where: Filter) -> Iterator[tuple[Chunk, float]]:
+    for document in documents:
+        if where.allows(chunk := _chunk(document)):
+            yield chunk, float(query @ _vector(document))
+
+
+def _document(chunk: Chunk, vector: Vectors) -> "Document":
+    from langchain_core.documents import Document
+
+    payload = to_payload(chunk)
+    whole = {field.name: payload[field.name] for field in fields(Chunk) if field.name != "text"}
+    # Plain values only: not every store takes lists or nested metadata.
+    metadata = {
+        "id": point_id(chunk.chunk_id),
+        "doc_id": chunk.doc_id,
+        "source": chunk.source,
+        "chunk": json.dumps(whole, ensure_ascii=False),
+        "vector": base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii"),
+    }
+    return Document(page_content=chunk.text, metadata=metadata)
+
+
+def _chunk(document: "Document") -> Chunk:
+    whole: dict[str, Any] = json.loads(document.metadata["chunk"])
+    return from_payload({**whole, "text": document.page_content})
+
+
+def _vector(document: "Document") -> Vectors:
+    return np.frombuffer(base64.b64decode(document.metadata["vector"]), dtype="<f4").astype(np.float32)
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)

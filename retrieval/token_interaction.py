@@ -1,0 +1,151 @@
+"""Rerank by token interaction: each token of the question looks for the token of the passage that is most like it.
+
+Khattab and Zaharia: ColBERT: Efficient and Effective Passage Search via Contextualized Late Interaction over BERT,
+SIGIR 2020; here with the bundled encoder as it is, which was not trained for it. Three things make up for that: what
+all states have in common is taken out, rare tokens weigh more, and codes must be the same to the letter.
+"""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from preprocessing.merge import UNRELATED_EN, UNRELATED_ZH
+from retrieval.hit import Hit, LegScore
+from retrieval.models.encoder import TokenIds
+from retrieval.tokens import is_code, query_tokens, tokenize
+
+Floats = NDArray[np.float32]
+
+_COMMON_SHARE = 0.5
+"""How much of the mean state is taken out of each; all of it would take meaning with it."""
+_COMMON_NATS = 4.0
+"""Information of a token, -ln p, up to which it says nothing: marks, particles and the most frequent endings."""
+_OLD_ORDER = 0.3
+"""Weight of the old order beside that of the scores, in reciprocal ranks with k = `_RRF_K`."""
+_RRF_K = 10
+_WINDOW, _STEP = 256, 128
+"""Tokens of a passage that are matched together: a long one would collect its matches from everywhere."""
+_CACHED_TOKENS = 60_000
+"""States kept, 768 bytes each: those of some 300 passages."""
+
+
+class TokenEncoder(Protocol):
+    """What gives a state for each token, and says how much each token tells."""
+
+    def token_states(self, texts: Sequence[str], *, query: bool) -> list[tuple[TokenIds, Floats]]:
+        """Return for each text its token ids, int64 (tokens,), and their states, float32 (tokens, dimension)."""
+
+    def information(self) -> Floats:
+        """Return -ln p of every token of the vocabulary, float32."""
+
+
+class TokenReranker:
+    """Reranks with the encoder that comes with Folio, without any other model; safe for threads."""
+
+    model_id = "token-interaction"
+
+    def __init__(self, encoder: TokenEncoder) -> None:
+        """Prepare; the encoder is loaded at the first question."""
+        self._encoder = encoder
+        self._lock = threading.Lock()
+        self._known: tuple[Floats, Floats] | None = None
+        self._states: OrderedDict[bytes, NDArray[np.float16]] = OrderedDict()
+        self._cached = 0
+
+    def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
+        """Return all the hits as new ones, best first; the score is the mean similarity of the question's tokens."""
+        if not hits:
+            return []
+        scores = self.scores(question, [hit.chunk.search_text for hit in hits])
+        codes = _shared_codes(question, hits)
+        order = sorted(_fused_with_old_order(scores), key=lambda place: -codes[place])
+        return [
+            replace(
+                hits[place],
+                score=float(scores[place]),
+                legs={**hits[place].legs, "rerank": LegScore(rank, float(scores[place]))},
+            )
+            for rank, place in enumerate(order, start=1)
+        ]
+
+    def scores(self, question: str, texts: Sequence[str]) -> Floats:
+        """Return for each text the weighted mean, -1 to 1, of each question token's best cosine in it."""
+        ids, asked = self._encoder.token_states([question], query=True)[0]
+        if not len(ids):
+            return np.zeros(len(texts), dtype=np.float32)
+        information, common = self._statistics()
+        weights = np.maximum(information[ids] - _COMMON_NATS, 0.0)
+        if not weights.any():
+            weights = np.ones_like(weights)
+        asked = _distinct(asked, common)
+        passages = (_distinct(states.astype(np.float32), common) for states in self._passages(texts))
+        return np.array([_best_window(asked @ states.T, weights) for states in passages], dtype=np.float32)
+
+    def _passages(self, texts: Sequence[str]) -> list[NDArray[np.float16]]:
+        keys = [hashlib.sha256(text.encode("utf-8", "replace")).digest() for text in texts]
+        with self._lock:
+            known = {key: self._states[key] for key in keys if key in self._states}
+            for key in known:
+                self._states.move_to_end(key)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        fresh = self._encoder.token_states(list(missing.values()), query=False)
+        new = {key: states.astype(np.float16) for key, (_, states) in zip(missing, fresh, strict=True)}
+        with self._lock:
+            self._keep(new)
+        known |= new
+        return [known[key] for key in keys]
+
+    def _keep(self, new: dict[bytes, NDArray[np.float16]]) -> None:
+        for key, states in new.items():
+            if key not in self._states:
+                self._states[key] = states
+                self._cached += len(states)
+        while self._cached > _CACHED_TOKENS and len(self._states) > 1:
+            _, dropped = self._states.popitem(last=False)
+            self._cached -= len(dropped)
+
+    def _statistics(self) -> tuple[Floats, Floats]:
+        """Return the information of each token, and the mean of all states over texts of every kind."""
+        if self._known is None:
+            found = self._encoder.token_states([*UNRELATED_ZH, *UNRELATED_EN], query=False)
+            common = np.mean([_unit(states).mean(axis=0) for _, states in found], axis=0)
+            self._known = (self._encoder.information(), common)
+        return self._known
+
+
+def _best_window(cosines: Floats, weights: Floats) -> float:
+    """Return the greatest weighted mean, over windows of the passage, of each question token's best cosine."""
+    tokens = cosines.shape[1]
+    if not tokens:
+        return 0.0
+    starts = range(0, max(1, tokens - _WINDOW + _STEP), _STEP)
+    best = (cosines[:, start : start + _WINDOW].max(axis=1) for start in starts)
+    return max(float(weights @ one / weights.sum()) for one in best)
+
+
+def _distinct(states: Floats, common: Floats) -> Floats:
+    return _unit(_unit(states) - _COMMON_SHARE * common)
+
+
+def _unit(states: Floats) -> Floats:
+    unit: Floats = states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-9)
+    return unit
+
+
+def _fused_with_old_order(scores: Floats) -> list[int]:
+    """Return the places by falling sum of reciprocal ranks; their number is the old rank."""
+    by_score = sorted(range(len(scores)), key=lambda place: -scores[place])
+    rank = {place: number for number, place in enumerate(by_score, start=1)}
+    return sorted(rank, key=lambda place: -(1 / (_RRF_K + rank[place]) + _OLD_ORDER / (_RRF_K + place + 1)))
+
+
+def _shared_codes(question: str, hits: Sequence[Hit]) -> list[int]:
+    """Return how many of the question's codes each passage holds, such as `ERR_4032` or 第46条."""
+    codes = {token for token in query_tokens(question) if is_code(token)}
+    return [len(codes.intersection(tokenize(hit.chunk.search_text))) if codes else 0 for hit in hits]

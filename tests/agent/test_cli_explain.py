@@ -1,0 +1,252 @@
+"""`folio why-not`, `folio doctor`, filters and `--as-of` at the command line."""
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agent.ingest
+import retrieval.knowledge_base
+from agent import cli
+from agent.why_not_text import verdict_json, verdict_text
+from retrieval.catalogue import DocumentRecord
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.placing import Placing
+from retrieval.settings import RetrievalSettings
+from retrieval.why_not import Stage, Verdict
+from tests.fakes import CharacterEmbedder
+
+DOCUMENTS = {
+    "leave.md": "# 休假\n\n## 年假\n\n员工年假为十二天。\n",
+    "travel_v1.md": "# 差旅\n\n住宿费每晚三百元。\n",
+    "travel_v2.md": "---\nsupersedes: travel_v1.md\neffective_from: 2023-01-01\n---\n# 差旅\n\n住宿费每晚四百元。\n",
+    "pay.md": "---\nvisible_to: [hr]\n---\n# 薪酬\n\n总监年薪另行规定。\n",
+    "vpn.md": "# Remote access\n\nVPN sessions are closed after a while.\n",
+}
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Folio = Callable[..., Done]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("folio") / "home"
+    settings = RetrievalSettings(home=home)
+    with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
+        for name, text in DOCUMENTS.items():
+            base.ingest_data(text.encode(), name)
+        base.ingest_data(b"", "empty.md")
+    return home
+
+
+@pytest.fixture
+def folio(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], home: Path, tmp_path: Path) -> Folio:
+    """Return the command, run in this process on a base of its own with a predictable embedder."""
+    for module in (retrieval.knowledge_base, agent.ingest):
+        monkeypatch.setattr(module, "open_embedder", lambda _settings: CharacterEmbedder())
+    monkeypatch.setenv("FOLIO_HOME", str(shutil.copytree(home, tmp_path / "home")))
+
+    def run(*arguments: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["folio", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b""), encoding="utf-8"))
+        with pytest.raises(SystemExit) as exited:
+            cli.main()
+        captured = capsys.readouterr()
+        return Done(int(exited.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+def test_why_not_answers_in_the_language_of_the_question(folio: Folio) -> None:
+    assert folio("why-not", "leave.md", "年假").out.splitlines()[0] == "leave.md 找到了，是第 1 条结果。"
+    assert folio("why-not", "vpn.md", "VPN sessions").out.splitlines()[0] == "vpn.md is found: it is hit 1."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stage", "message"),
+    [
+        (["nothing.md", "年假"], "not_ingested", "知识库里没有 nothing.md"),
+        (["empty.md", "年假"], "failed", "empty.md 没有导入成功：file is empty"),
+        (["pay.md", "年薪"], "not_visible", "pay.md 只对这些组可见：hr。用 --viewer hr 可以搜到。"),
+        (["travel_v1.md", "住宿费"], "version", "travel_v1.md 已被 travel_v2.md 取代"),
+        (["travel_v1.md", "住宿费", "--as-of", "2022-12-31"], "found", "travel_v1.md 找到了"),
+        (
+            ["travel_v2.md", "hotel", "--as-of", "2022-12-31"],
+            "version",
+            "is not in force on that day (it is from 2023-",
+        ),
+        (
+            ["leave.md", "leave", "--filter", "page>=3"],
+            "filter",
+            "does not meet the filter page>=3: it has no such value.",
+        ),
+        (["leave.md", "VPN sessions", "--k", "1"], "fusion", "ranks too low after fusion"),
+    ],
+)
+def test_why_not_names_the_stage(folio: Folio, arguments: list[str], stage: str, message: str) -> None:
+    done = folio("why-not", *arguments, "--json")
+    assert (done.code, done.err) == (0, "")
+    verdict = done.json()
+    assert verdict["stage"] == stage
+    assert message in verdict["message"]
+    assert folio("why-not", *arguments).out == verdict["message"] + "\n"
+
+
+@pytest.mark.parametrize("json_", [["--json"], []])
+@pytest.mark.parametrize("question", ["年薪", "pay"])
+def test_a_viewer_without_the_right_reads_what_is_read_of_no_document(
+    folio: Folio, json_: list[str], question: str
+) -> None:
+    hidden = folio("why-not", "pay.md", question, "--viewer", "it", *json_)
+    unknown = folio("why-not", "bay.md", question, "--viewer", "it", *json_)
+    failed = folio("why-not", "empty.md", question, "--viewer", "it", *json_)
+    assert hidden.out == unknown.out.replace("bay.md", "pay.md") == failed.out.replace("empty.md", "pay.md")
+    assert "hr" not in hidden.out
+    assert folio("why-not", "pay.md", "年薪", "--viewer", "hr", "--json").json()["stage"] == "found"
+
+
+RECORD = DocumentRecord("d1", "r1", "a.md", "A", "md", None, None, 1)
+SHARES_NOTHING, BELOW = Placing(None, None, 3, 0.5), Placing(25, 0.25, 20, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        (
+            "zh",
+            "a.md 没有进入候选，两路检索都没有排到前面。\n"
+            "  向量检索：第 25 名，得分 0.2500；入选的最后一名是第 20 名，得分 0.5000，差 0.2500。\n"
+            "  关键词检索：与问题没有共同的词。",
+        ),
+        (
+            "en",
+            "a.md did not become a candidate: neither leg ranks it high enough.\n"
+            "  vector leg: rank 25, score 0.2500; the last that made it is rank 20, score 0.5000: 0.2500 short.\n"
+            "  keyword leg: it shares no word with the question.",
+        ),
+    ],
+)
+def test_each_leg_says_by_how_much(language: Any, expected: str) -> None:
+    verdict = Verdict("recall", "a.md", RECORD, placings={"keyword": SHARES_NOTHING, "vector": BELOW})
+    assert verdict_text(verdict, language) == expected
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("stage", Stage.__args__)  # type: ignore[attr-defined]
+def test_every_stage_has_words_and_a_form(language: Any, stage: Any) -> None:
+    placings = {"vector": BELOW, "keyword": Placing(None, 0.1, 0, None), "fused": BELOW, "rerank": BELOW}
+    verdict = Verdict(stage, "a.md", RECORD, 2, placings, "b.md", "page>3", ("9",), "no text")  # type: ignore[arg-type]
+    text = verdict_text(verdict, language)
+    assert "a.md" in text
+    assert (max(text) >= "\u4e00") == (language == "zh")
+    form = json.loads(json.dumps(verdict_json(verdict, "年假", language)))
+    assert (form["stage"], form["source"], form["message"]) == (stage, "a.md", text)
+    assert form["legs"]["vector"] == {"rank": 25, "score": 0.25, "last_rank": 20, "last_score": 0.5}
+
+
+def test_doctor_is_content_with_a_healthy_base(folio: Folio) -> None:
+    done = folio("doctor")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "documents 5; chunks: catalogue 5, store 5, keyword 5",
+        "keyword  en md    finds 1 of 1",
+        "vector   en md    finds 1 of 1",
+        "keyword  zh md    finds 3 of 3",
+        "vector   zh md    finds 3 of 3",
+        "every leg is well",
+    ]
+    form = folio("doctor", "--json").json()
+    assert (form["healthy"], form["problems"]) == (True, [])
+    assert form["probes"][0] == {"leg": "keyword", "language": "en", "doc_type": "md", "asked": 1, "found": 1}
+
+
+def test_doctor_names_a_dead_leg_and_fails(folio: Folio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrieval.bm25, "query_tokens", lambda text: text.encode("ascii", "ignore").decode().split())
+    done = folio("doctor")
+    assert done.code == 1
+    assert done.out.splitlines()[-1] == "DEAD     keyword zh md: it finds 0 of 3 passages by their own text"
+    form = folio("doctor", "--json").json()
+    assert form["healthy"] is False
+    assert [(problem["leg"], problem["language"]) for problem in form["problems"]] == [("keyword", "zh")]
+
+
+def test_doctor_on_nothing(folio: Folio, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FOLIO_HOME", str(tmp_path / "empty"))
+    done = folio("doctor")
+    assert done.code == 0
+    assert "run: folio ingest PATH" in done.out
+
+
+def sources(done: Done) -> set[str]:
+    return {hit["source"] for hit in done.json()["hits"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--as-of", "2022年12月31日"], {"travel_v1.md"}),
+        (["--as-of", "2023-01-01"], {"travel_v2.md"}),
+        (["--filter", "source=travel*"], {"travel_v2.md"}),
+        (["--filter", "source=travel_v1.md"], {"travel_v1.md"}),
+        (["--filter", "effective_from>=2023", "--filter", "effective_from<2024"], {"travel_v2.md"}),
+        (["--filter", "effective_from<2023"], set()),
+    ],
+)
+def test_search_takes_versions_ranges_and_beginnings(folio: Folio, arguments: list[str], expected: set[str]) -> None:
+    travel = {"travel_v1.md", "travel_v2.md"}
+    assert sources(folio("search", "住宿费", *arguments, "--json")) & travel == expected
+
+
+def test_a_superseded_hit_is_marked_for_people_and_scripts(folio: Folio) -> None:
+    old = ["search", "住宿费", "--filter", "source=travel_v1.md"]
+    (hit,) = folio(*old, "--json").json()["hits"]
+    assert hit["superseded_by"] == "travel_v2.md"
+    assert "superseded by travel_v2.md" in folio(*old).out
+
+
+def test_a_hit_names_its_copies(folio: Folio, tmp_path: Path) -> None:
+    (tmp_path / "vpn_again.md").write_text(DOCUMENTS["vpn.md"], encoding="utf-8")
+    assert folio("ingest", "vpn_again.md").code == 0
+    (hit,) = [hit for hit in folio("search", "VPN", "--json").json()["hits"] if hit["source"] == "vpn.md"]
+    assert hit["also_in"] == ["vpn_again.md"]
+    assert "the same in vpn_again.md" in folio("search", "VPN").out
+
+
+def test_ask_takes_a_day(folio: Folio) -> None:
+    answers = {
+        day: folio("ask", "住宿费每晚多少元？", "--as-of", day, "--json").json()["answer"]
+        for day in ("2022-01-01", "2024-01-01")
+    }
+    assert "三百元" in answers["2022-01-01"]
+    assert "四百元" in answers["2024-01-01"]
+
+
+@pytest.mark.parametrize("command", [["search", "x"], ["ask", "x"], ["why-not", "a.md", "x"]])
+@pytest.mark.parametrize(
+    ("option", "error"),
+    [
+        (["--as-of", "2024"], "--as-of '2024' is not a day; a right one is --as-of 2024-01-31"),
+        (["--filter", "page>=x"], "filter page>=x: 'x' is not a number; a right one is page>=10"),
+        (["--filter", "source<x"], "filter source<x: source is text, and < compares numbers and dates"),
+    ],
+)
+def test_what_cannot_be_is_one_line(folio: Folio, command: list[str], option: list[str], error: str) -> None:
+    done = folio(*command, *option)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert error in done.err

@@ -1,0 +1,120 @@
+"""The keyword leg in sparse vectors: BM25 weights by hand, and the hits of the leg that runs in the process."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from preprocessing.document import Chunk
+from retrieval.bm25 import BM25
+from retrieval.filters import Filter
+from retrieval.store import qdrant_keyword
+from retrieval.store.collection import CollectionShape
+from retrieval.store.qdrant import QdrantStore
+from retrieval.store.qdrant_keyword import passage_weights, question_weights, token_index
+from retrieval.tokens import query_tokens, tokenize
+from tests.fakes import make_chunk
+from tests.retrieval.store.stores import QDRANT, STORES, named
+
+ALL = Filter()
+CHUNKS = [
+    make_chunk("年假五天，须提前两周申请年假。", "leave", revision="r1"),
+    make_chunk("病假需要医院证明。", "sick", revision="r1", doc_type="pdf"),
+    make_chunk("ERR_4032 means the balance is too low.", "code", revision="r2"),
+    make_chunk("董事会年假另计。", "board", revision="r3", metadata={"visible_to": ("board",)}),
+    make_chunk("——…！", "marks", revision="r4"),
+]
+QUESTIONS = ["年假", "年假 年假 申请", "err_4032", "balance low", "病假证明 ERR_4032", "氦气", "的", "！？", ""]
+
+
+@pytest.fixture(params=named(*QDRANT))
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[QdrantStore]:
+    with STORES[request.param](tmp_path, 2) as opened:
+        assert isinstance(opened, QdrantStore)
+        opened.upsert(CHUNKS, np.ones((len(CHUNKS), 2), np.float32))
+        yield opened
+
+
+def test_a_token_has_one_index_for_ever() -> None:
+    # As `printf 年假 | b2sum -l 32` has it.
+    assert [token_index(token) for token in ("年假", "err_4032", "")] == [0x805010B2, 0x083852F8, 0x1271CF25]
+
+
+def test_weights_by_hand() -> None:
+    # Three tokens where the average is three: the norm is k1, and the weights are 2 * 2.5 / 3.5 and 1 * 2.5 / 2.5.
+    chunk = make_chunk("alpha beta alpha")
+    assert passage_weights(chunk, 3) == pytest.approx({token_index("alpha"): 10 / 7, token_index("beta"): 1.0})
+    # Half the average: k1 * (0.25 + 0.75 * 0.5) = 0.9375.
+    assert passage_weights(chunk, 6)[token_index("beta")] == pytest.approx(2.5 / 1.9375)
+    assert question_weights("alpha the beta alpha") == {token_index("alpha"): 2.0, token_index("beta"): 1.0}
+
+
+def test_tokens_of_one_index_count_as_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(qdrant_keyword, "token_index", lambda token: {"alpha": 1, "beta": 1}.get(token, 2))
+    assert passage_weights(make_chunk("alpha beta gamma"), 3) == pytest.approx({1: 2 * 2.5 / 3.5, 2: 1.0})
+    assert question_weights("alpha beta") == {1: 2.0}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_score_is_bm25_with_the_idf_of_the_server(store: QdrantStore, question: str) -> None:
+    documents = {chunk.chunk_id: Counter(tokenize(chunk.search_text)) for chunk in CHUNKS}
+    expected = {}
+    for chunk_id, counts in documents.items():
+        norm = 1.5 * (0.25 + 0.75 * counts.total() / 256)
+        score = 0.0
+        for token in query_tokens(question):
+            holding = sum(token in others for others in documents.values())
+            idf = math.log((len(documents) - holding + 0.5) / (holding + 0.5) + 1)
+            score += idf * counts[token] * 2.5 / (counts[token] + norm)
+        if score:
+            expected[chunk_id] = pytest.approx(score, rel=1e-5)
+    viewer = Filter(viewer=frozenset({"board"}))
+    assert dict(store.keyword.search(question, 10, viewer)) == expected
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(
+    "where",
+    [
+        ALL,
+        Filter(viewer=frozenset({"board"})),
+        Filter(equals={"doc_type": ("pdf",)}),
+        Filter(exclude_revisions=frozenset({"r1"})),
+    ],
+)
+def test_it_finds_what_the_leg_in_the_process_finds(store: QdrantStore, question: str, where: Filter) -> None:
+    here = BM25.build(CHUNKS).search(question, 10, where)
+    assert {chunk_id for chunk_id, _ in store.keyword.search(question, 10, where)} == {chunk_id for chunk_id, _ in here}
+
+
+def test_k_takes_the_best(store: QdrantStore) -> None:
+    where = Filter(viewer=frozenset({"board"}))
+    ranked = store.keyword.search("年假 申请", 10, where)
+    assert [chunk_id for chunk_id, _ in ranked][:2] == ["leave", "board"]
+    assert [score for _, score in ranked] == sorted((score for _, score in ranked), reverse=True)
+    assert store.keyword.search("年假 申请", 1, where) == ranked[:1]
+    assert store.keyword.search("年假", 0, where) == []
+
+
+def test_it_comes_and_goes_with_the_points(store: QdrantStore) -> None:
+    assert len(store.keyword) == store.count() == 5
+    store.delete_revision("r1")
+    assert len(store.keyword) == 3
+    assert store.keyword.search("须提前两周", 10, ALL) == []
+    changed = make_chunk("加班须批准。", "code", revision="r2")
+    store.upsert([changed], np.ones((1, 2), np.float32))
+    assert store.keyword.search("err_4032", 10, ALL) == []
+    assert [chunk_id for chunk_id, _ in store.keyword.search("加班", 10, ALL)] == ["code"]
+
+
+def test_the_average_length_stays_with_the_collection(tmp_path: Path) -> None:
+    chunk: Chunk = make_chunk("alpha")
+    store = QdrantStore.open(":memory:", None, "folio", CollectionShape(2, average_length=2.0))
+    store.upsert([chunk], np.ones((1, 2), np.float32))
+    # One token where the average is two: 2.5 / (1 + 1.5 * 0.625), times the IDF of a word in the only chunk.
+    expected = math.log(0.5 / 1.5 + 1) * 2.5 / 1.9375
+    assert store.keyword.search("alpha", 5, ALL) == [("c1", pytest.approx(expected, rel=1e-5))]
+    store.close()

@@ -1,0 +1,254 @@
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import retrieval.bm25
+from retrieval.bm25 import BM25
+from retrieval.doctor import Examination, Probe
+from retrieval.embed.base import Vectors
+from retrieval.hit import Hit
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.local_model import ModelError
+from retrieval.settings import RetrievalSettings
+from retrieval.text_language import TextLanguage, language_of_text
+from tests.fakes import CharacterEmbedder, make_chunk
+
+CHINESE = "# 休假\n\n## 年假\n\n转正员工年假为 12 天，须提前三个工作日申请。\n\n## 病假\n\n病假工资按照八成计发。\n"
+ENGLISH = (
+    "# Remote access\n\nVPN sessions are closed after 45 minutes of inactivity.\n\n## Tokens\n\nAsk the desk for one.\n"
+)
+
+
+FILES = {"leave.md": CHINESE, "notes.txt": "报销单须在三十天以内提交给财务部。", "vpn.md": ENGLISH}
+
+
+@pytest.fixture(scope="module")
+def docs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("docs")
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder]
+
+
+def opened(settings: RetrievalSettings, embedder: CharacterEmbedder | None = None) -> KnowledgeBase:
+    return KnowledgeBase.open(settings, embedder=embedder or CharacterEmbedder())
+
+
+@pytest.fixture(scope="module")
+def healthy_home(docs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("healthy") / "home"
+    with opened(RetrievalSettings(home=home)) as base:
+        assert base.ingest(docs).failed == []
+    return home
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> RetrievalSettings:
+    return RetrievalSettings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def ready(settings: RetrievalSettings, healthy_home: Path) -> RetrievalSettings:
+    """Return the settings of a base that holds the documents, and is closed."""
+    shutil.copytree(healthy_home, settings.home)
+    return settings
+
+
+def dead(examination: Examination) -> set[tuple[str, str | None, str | None]]:
+    return {(problem.leg, problem.language, problem.doc_type) for problem in examination.problems}
+
+
+def test_every_leg_is_asked_for_each_language_and_type(ready: RetrievalSettings) -> None:
+    with opened(ready) as base:
+        examination = base.examine()
+    assert examination.problems == []
+    assert (examination.documents, examination.chunks) == (3, {"catalogue": 5, "store": 5, "keyword": 5})
+    assert examination.probes == [
+        Probe(leg, language, doc_type, asked, asked)  # type: ignore[arg-type]
+        for language, doc_type, asked in (("en", "md", 2), ("zh", "md", 2), ("zh", "txt", 1))
+        for leg in ("keyword", "vector")
+    ]
+
+
+def test_an_empty_base_has_nothing_to_ask_for(settings: RetrievalSettings) -> None:
+    with opened(settings) as base:
+        examination = base.examine()
+    assert (examination.documents, examination.probes, examination.problems) == (0, [], [])
+
+
+@pytest.mark.parametrize("where", ["tokenize", "query_tokens"])
+def test_a_tokenizer_that_drops_chinese(
+    settings: RetrievalSettings, docs: list[Path], where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = getattr(retrieval.bm25, where)
+    # Digits are left, and with them a passage could be found by chance.
+    monkeypatch.setattr(retrieval.bm25, where, lambda text: whole(re.sub(r"[\u3400-\u9fff]+", " ", text)))
+    with opened(settings) as base:
+        base.ingest(docs)
+        assert dead(base.examine()) == {("keyword", "zh", "md"), ("keyword", "zh", "txt")}
+
+
+class Broken(CharacterEmbedder):
+    """Gives a vector that does not depend on the text, for texts of one language or for all."""
+
+    def __init__(self, value: float, language: TextLanguage | None = None) -> None:
+        super().__init__()
+        self._value = value
+        self._language = language
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        if self._language in (None, language_of_text(text)):
+            return np.full(self.dimension, self._value, np.float32)
+        return super().embed_query(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "language", "fault"),
+    [
+        (0.0, None, "gives vectors of zeros"),
+        (1.0, None, "gives the same vector to different texts"),
+        (float("nan"), None, "gives vectors with NaN or infinity"),
+        (0.0, "zh", "gives vectors of zeros"),
+        (1.0, "zh", "gives the same vector to different texts"),
+        (1.0, "en", "gives the same vector to different texts"),
+    ],
+)
+def test_an_embedder_that_broke_after_the_ingest(
+    ready: RetrievalSettings, value: float, language: TextLanguage | None, fault: str
+) -> None:
+    with opened(ready, Broken(value, language)) as base:
+        examination = base.examine()
+    kinds = {("zh", None), ("zh", "md"), ("zh", "txt"), ("en", None), ("en", "md")}
+    assert dead(examination) == {("vector", *kind) for kind in kinds if language in (None, kind[0])}
+    assert {problem.text for problem in examination.problems if problem.doc_type is None} == {
+        f"the embedder characters {fault}"
+    }
+
+
+def test_constant_vectors_from_the_beginning(settings: RetrievalSettings, docs: list[Path]) -> None:
+    with opened(settings, Broken(1.0, "zh")) as base:
+        base.ingest(docs)
+        assert dead(base.examine()) == {("vector", "zh", kind) for kind in (None, "md", "txt")}
+
+
+def test_vectors_that_were_constant_when_they_were_stored(settings: RetrievalSettings, docs: list[Path]) -> None:
+    with opened(settings, Broken(1.0)) as base:
+        base.ingest(docs)
+    with opened(settings) as base:
+        assert {leg for leg, _, _ in dead(base.examine())} == {"vector"}
+
+
+def test_an_embedder_that_raises(ready: RetrievalSettings) -> None:
+    class Raising(CharacterEmbedder):
+        def embed_query(self, text: str) -> Vectors:
+            raise ModelError("the model\nis gone")
+
+    with opened(ready, Raising()) as base:
+        examination = base.examine()
+    assert {leg for leg, _, _ in dead(examination)} == {"vector"}
+    assert "the embedder characters fails: the model is gone" in {problem.text for problem in examination.problems}
+
+
+@pytest.fixture
+def keyword_folder(ready: RetrievalSettings) -> Path:
+    (folder,) = [path for path in ready.home.iterdir() if path.name.startswith("keyword")]
+    return folder
+
+
+def test_an_old_keyword_index(ready: RetrievalSettings, keyword_folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(keyword_folder, tmp_path / "old")
+    with opened(ready) as base:
+        base.ingest_data("# 差旅\n\n住宿费标准由财务部规定。\n".encode(), "more.md")
+    shutil.rmtree(keyword_folder)
+    shutil.copytree(tmp_path / "old", keyword_folder)
+    with opened(ready) as base:
+        examination = base.examine()
+        assert dead(examination) == {("keyword", None, None)}
+        assert examination.problems[0].text.startswith("the saved index was stale and has been built anew: ")
+    with opened(ready) as base:
+        assert base.examine().problems == []
+
+
+def test_a_keyword_index_that_is_gone(ready: RetrievalSettings, keyword_folder: Path) -> None:
+    shutil.rmtree(keyword_folder)
+    with opened(ready) as base:
+        assert dead(base.examine()) == {("keyword", None, None)}
+
+
+def test_a_keyword_index_of_other_chunks(ready: RetrievalSettings, keyword_folder: Path) -> None:
+    """Neither its number of changes nor its length tells it apart."""
+    with opened(ready) as base:
+        generation = base._catalogue.generation
+    shutil.rmtree(keyword_folder)
+    BM25.build([make_chunk("别的文字。", f"other{n}") for n in range(5)]).save(keyword_folder, generation)
+    with opened(ready) as base:
+        kinds = [("zh", "md"), ("zh", "txt"), ("en", "md")]
+        assert dead(base.examine()) == {("keyword", *kind) for kind in kinds}
+
+
+@pytest.fixture
+def base(ready: RetrievalSettings) -> Iterator[KnowledgeBase]:
+    with opened(ready) as base:
+        yield base
+
+
+def test_chunks_that_the_keyword_leg_lacks(base: KnowledgeBase) -> None:
+    base.engine.keyword.remove_revision(base.documents()[1].revision)
+    examination = base.examine()
+    assert ("keyword", None, None) in dead(examination)
+    assert examination.problems[0].text == "it holds 4 chunks and the store 5; the next start builds it anew"
+
+
+def test_chunks_that_the_store_lacks(base: KnowledgeBase) -> None:
+    record = base.documents()[0]
+    base.engine.store.delete_revision(record.revision)
+    problems = {(problem.leg, problem.text) for problem in base.examine().problems}
+    assert ("store", f"{record.source} has 2 chunks, of which the store holds 0; ingest it again") in problems
+
+
+def test_chunks_of_no_document(base: KnowledgeBase) -> None:
+    chunk = make_chunk("多余的文字。", "extra", revision="extra")
+    base.engine.store.upsert([chunk], base.engine.embedder.embed_passages([chunk.text]))
+    base.engine.keyword.add([chunk])
+    assert [(problem.leg, problem.text) for problem in base.examine().problems] == [
+        ("store", "it holds 1 chunks that belong to no document")
+    ]
+
+
+def test_documents_for_some_and_superseded_ones_are_no_problem(ready: RetrievalSettings, docs: list[Path]) -> None:
+    with opened(ready) as base:
+        base.ingest_data("# 薪酬\n\n总监年薪由董事会决定。\n".encode(), "pay.md", {"visible_to": "hr"})
+        base.ingest_data("# 新规\n\n年假改为二十天。\n".encode(), "new.md", {"supersedes": "leave.md"})
+        assert base.examine().problems == []
+
+
+class SilentReranker:
+    model_id = "silent"
+
+    def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
+        return list(hits)
+
+
+def test_a_reranker_that_ranks_nothing(ready: RetrievalSettings) -> None:
+    with KnowledgeBase.open(ready, embedder=CharacterEmbedder(), reranker=SilentReranker()) as base:
+        assert {leg for leg, _, _ in dead(base.examine())} == {"rerank"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("年假 12 天，见 HR policy。", "zh"),
+        ("The word 年假 means annual leave.", "en"),
+        ("12.5 %", None),
+        ("", None),
+    ],
+)
+def test_the_language_of_a_passage(text: str, language: str | None) -> None:
+    assert language_of_text(text) == language

@@ -1,0 +1,146 @@
+from collections.abc import Mapping
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.catalogue import DocumentRecord
+from retrieval.in_force import Versions
+
+TODAY = date(2025, 6, 1)
+
+
+def record(name: str, **fields: object) -> DocumentRecord:
+    values: dict[str, object] = {
+        "doc_id": name,
+        "revision": f"r-{name}",
+        "source": f"docs/{name}.md",
+        "title": name,
+        "doc_type": "md",
+        "version": None,
+        "updated_at": None,
+        "chunks": 1,
+    }
+    return DocumentRecord(**(values | fields))  # type: ignore[arg-type]
+
+
+def shown(records: list[DocumentRecord], as_of: str | None = None, today: date = TODAY) -> str:
+    """Return the names of the documents of which a search sees something."""
+    out = Versions(records).not_in_force(date.fromisoformat(as_of) if as_of else None, today)
+    return " ".join(record.doc_id for record in records if record.revision not in out)
+
+
+CHAIN = [
+    record("v1", effective_from="2020-01-01", effective_to="2022-12-31"),
+    record("v2", effective_from="2023年1月1日", supersedes=("v1.md",)),
+    record("v3", effective_from="2026-01", supersedes=("docs/v2.md", "v1")),
+    record("other"),
+]
+
+
+@pytest.mark.parametrize(
+    ("as_of", "expected"),
+    [
+        (None, "v2 other"),
+        ("2019-12-31", "other"),
+        ("2020-01-01", "v1 other"),
+        ("2022-12-31", "v1 other"),
+        ("2023-01-01", "v2 other"),
+        ("2025-12-31", "v2 other"),
+        ("2026-01-01", "v3 other"),
+        ("2030-01-01", "v3 other"),
+    ],
+)
+def test_one_version_is_in_force_on_each_day(as_of: str | None, expected: str) -> None:
+    assert shown(CHAIN, as_of) == expected
+
+
+def test_the_newest_begins_without_an_ingest() -> None:
+    assert shown(CHAIN, today=date(2025, 12, 31)) == "v2 other"
+    assert shown(CHAIN, today=date(2026, 1, 1)) == "v3 other"
+
+
+@pytest.mark.parametrize(
+    ("as_of", "expected"), [(None, "new"), ("2024-03-01", "new"), ("2024-02-29", "old"), ("1990-01-01", "old")]
+)
+def test_without_dates_of_force_the_date_of_the_newer_one_counts(as_of: str | None, expected: str) -> None:
+    records = [record("old"), record("new", updated_at="2024-03-01T08:00:00+00:00", supersedes=("old",))]
+    assert shown(records, as_of) == expected
+
+
+def test_a_date_alone_hides_nothing_unless_a_day_is_asked_for() -> None:
+    records = [record("ended", effective_to="2024-12-31"), record("planned", effective_from="2030-01-01")]
+    assert shown(records) == "ended planned"
+    assert shown(records, "2024-12-31") == "ended"
+    assert shown(records, "2025-01-01") == ""
+    assert shown(records, "2030-01-01") == "planned"
+
+
+@pytest.mark.parametrize("written", ["soon", "2024-13-01", "", "二〇二四年"])
+def test_a_date_that_cannot_be_read_is_none(written: str) -> None:
+    records = [record("a", effective_from=written, effective_to=written)]
+    assert shown(records, "2000-01-01") == "a"
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "expected"),
+    [((), (), "new"), ((), ("hr",), "new"), (("hr",), (), "old new"), (("hr", "it"), ("hr",), "new")],
+)
+def test_nobody_loses_a_document_to_one_that_they_may_not_see(
+    newer: tuple[str, ...], older: tuple[str, ...], expected: str
+) -> None:
+    records = [record("old", visible_to=older), record("new", visible_to=newer, supersedes=("old",))]
+    assert shown(records) == expected
+    assert Versions(records).superseded_by(records[0], TODAY) == ("docs/new.md" if expected == "new" else None)
+
+
+def test_a_planned_version_that_not_all_may_see_is_not_held_back() -> None:
+    draft = record("draft", visible_to=("hr",), effective_from="2030-01-01", supersedes=("old",))
+    assert shown([record("old"), draft]) == "old draft"
+
+
+def test_copies_are_out_together() -> None:
+    records = [
+        record("a", same_as="b", revision="r-a"),
+        record("b"),
+        record("c", supersedes=("docs/a.md",)),
+        record("d", same_as="c", revision="r-d"),
+    ]
+    assert Versions(records).not_in_force(today=TODAY) == {"r-b"}
+    # The document whose chunks a copy has is no rival of it.
+    assert Versions([record("x", supersedes=("y.md",)), record("y", same_as="x")]).not_in_force(today=TODAY) == set()
+
+
+def test_the_latest_of_several_is_named() -> None:
+    records = [
+        record("old"),
+        record("b", effective_from="2024-01-01", supersedes=("old",)),
+        record("a", effective_from="2025-01-01", supersedes=("old",)),
+        record("c", effective_from="2030-01-01", supersedes=("old",)),
+    ]
+    versions: Mapping[str, str | None] = {
+        day: Versions(records).superseded_by(records[0], date.fromisoformat(day))
+        for day in ("2023-12-31", "2024-12-31", "2025-01-01", "2031-01-01")
+    }
+    assert list(versions.values()) == [None, "docs/b.md", "docs/a.md", "docs/c.md"]
+
+
+@given(st.lists(st.integers(0, 3000), min_size=1, max_size=6, unique=True), st.integers(-100, 3100))
+def test_of_a_chain_of_versions_one_is_in_force(starts: list[int], day: int) -> None:
+    first = date(2020, 1, 1)
+    starts = sorted(starts)
+    records = [
+        record(
+            f"v{place}",
+            effective_from=(first + timedelta(start)).isoformat(),
+            supersedes=(f"v{place - 1}",) if place else (),
+        )
+        for place, start in enumerate(starts)
+    ]
+    begun = [place for place, start in enumerate(starts) if start <= day]
+    expected = f"v{begun[-1]}" if begun else ""
+    as_of = first + timedelta(day)
+    assert shown(records, as_of.isoformat()) == expected
+    # Unasked, the first version is shown before it begins: nothing else would be.
+    assert shown(records, today=as_of) == (expected or "v0")

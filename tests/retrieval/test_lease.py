@@ -1,0 +1,103 @@
+"""Who may write: one at a time, for as long as it lives."""
+
+import os
+import platform
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from retrieval import lease
+from retrieval.lease import WriterBusy, writing
+from retrieval.schema import leases, tables
+
+NOBODY = 2**22 + 1
+"""No process has so high a number on Linux."""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[sa.Engine]:
+    made = sa.create_engine(f"sqlite:///{tmp_path / 'catalogue.db'}")
+    tables.create_all(made)
+    yield made
+    made.dispose()
+
+
+def held_by(engine: sa.Engine, host: str, process: int, expires_at: float) -> None:
+    with engine.begin() as connection:
+        row = {"name": "writer", "token": "other", "host": host, "process": process, "expires_at": expires_at}
+        connection.execute(sa.insert(leases).values(**row))
+
+
+def holders(engine: sa.Engine) -> list[tuple[str, int]]:
+    with engine.connect() as connection:
+        return [(row.host, row.process) for row in connection.execute(sa.select(leases))]
+
+
+def test_it_is_held_and_let_go(engine: sa.Engine) -> None:
+    for _ in range(2):
+        with writing(engine):
+            assert holders(engine) == [(platform.node(), os.getpid())]
+            with pytest.raises(WriterBusy, match=f"^process {os.getpid()} on .+ is changing the documents: wait"):
+                writing(engine).__enter__()
+        assert holders(engine) == []
+
+
+def test_an_error_lets_it_go(engine: sa.Engine) -> None:
+    with pytest.raises(KeyError), writing(engine):
+        raise KeyError
+    assert holders(engine) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "process", "ahead", "free"),
+    [
+        ("far", 1, 60, False),
+        ("far", 1, -1, True),
+        ("here", NOBODY, 60, True),
+        ("here", os.getppid(), 60, False),
+        ("here", 1, 60, False),
+    ],
+)
+def test_who_is_gone_is_not_waited_for(engine: sa.Engine, host: str, process: int, ahead: float, free: bool) -> None:
+    name = platform.node() if host == "here" else host
+    held_by(engine, name, process, time.time() + ahead)
+    if free:
+        with writing(engine):
+            assert holders(engine) == [(platform.node(), os.getpid())]
+    else:
+        with pytest.raises(WriterBusy, match=f"^process {process} on {name} is changing"):
+            writing(engine).__enter__()
+        assert holders(engine) == [(name, process)]
+
+
+def test_it_is_renewed_while_the_work_goes_on(engine: sa.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease, "_RENEWED_EVERY", 0.01)
+    with writing(engine):
+        with engine.begin() as connection:
+            connection.execute(sa.update(leases).values(expires_at=0.0))
+        renewed = threading.Event()
+        for _ in range(1000):
+            with engine.connect() as connection:
+                if connection.execute(sa.select(leases.c.expires_at)).scalar_one() > time.time():
+                    renewed.set()
+                    break
+            time.sleep(0.01)
+        assert renewed.is_set()
+
+
+def test_a_lease_that_was_lost_is_said(
+    engine: sa.Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(lease, "_RENEWED_EVERY", 0.01)
+    with writing(engine):
+        with engine.begin() as connection:
+            connection.execute(sa.delete(leases))
+        for _ in range(1000):
+            if caplog.records:
+                break
+            time.sleep(0.01)
+    assert "another may have begun to change documents" in caplog.text
