@@ -36,6 +36,9 @@ def retrieval(
     split: SplitOption = "dev",
     corpus: CorpusOption = None,
     whole_documents: DocumentsOption = False,
+    questions: Annotated[
+        str, typer.Option(help="File of the split with the questions, where there is more than one.")
+    ] = "queries.jsonl",
     mode: Annotated[
         list[str] | None,
         typer.Option(help="Row to score: vector, keyword, hybrid or rerank; may be repeated. All of them by default."),
@@ -59,7 +62,7 @@ def retrieval(
     from eval.sets import load_set
     from eval.stages import choose_rows
 
-    eval_set = load_set(data, split, corpora=corpus or (), whole_documents=whole_documents)
+    eval_set = load_set(data, split, questions=questions, corpora=corpus or (), whole_documents=whole_documents)
     settings = load_settings()
     rows = choose_rows(mode or [], reranks=settings.rerank != "none")
     keep = json or resume or run_file(runs or settings.home / RUNS, "retrieval", eval_set)

@@ -13,6 +13,8 @@ from eval.jsonl import SetError
 from eval.query import Passage, Query
 from eval.set_files import corpus_files, read_passages, read_qrels, read_queries
 
+QUESTIONS = "queries.jsonl"
+
 
 @dataclass(frozen=True, slots=True)
 class EvalSet:
@@ -44,19 +46,27 @@ class EvalSet:
 
 
 def load_set(
-    folder: Path, split: str = "dev", *, corpora: Sequence[Path] = (), whole_documents: bool = False
+    folder: Path,
+    split: str = "dev",
+    *,
+    questions: str = QUESTIONS,
+    corpora: Sequence[Path] = (),
+    whole_documents: bool = False,
 ) -> EvalSet:
     """Read the set in the folder.
 
-    `corpora` are folders whose `corpus.jsonl` is searched instead of the set's own. `whole_documents` chooses `docs/`
-    where there are passages too. Raises SetError, with file and line, for anything that does not fit together.
+    `questions` is the file of the split that holds them, for a set that asks the same in several ways. `corpora` are
+    folders whose `corpus.jsonl` is searched instead of the set's own. `whole_documents` chooses `docs/` where there are
+    passages too. Raises SetError, with file and line, for anything that does not fit together.
     """
-    queries_file, qrels_file = _split_files(folder, split)
+    queries_file, qrels_file = _split_files(folder, split, questions)
     grades, places = read_qrels(qrels_file) if qrels_file.is_file() else ({}, {})
     queries = tuple(read_queries(queries_file, grades))
     if not any(query.grades or query.answers for query in queries):
         raise SetError(f"{folder / split}: neither qrels.tsv nor `answers` in queries.jsonl says what is right")
     name = folder.resolve().name
+    if questions != QUESTIONS:
+        name = f"{name}-{Path(questions).stem}"
     passage_files = () if whole_documents else corpus_files(folder, corpora)
     if passage_files:
         passages = tuple(read_passages(passage_files))
@@ -70,10 +80,10 @@ def load_set(
     return EvalSet(name, split, queries, documents=documents, files=(queries_file, *files))
 
 
-def _split_files(folder: Path, split: str) -> tuple[Path, Path]:
+def _split_files(folder: Path, split: str, questions: str) -> tuple[Path, Path]:
     if not folder.is_dir():
         raise SetError(f"{folder}: no such folder; --data takes the folder of a set, with {split}/queries.jsonl in it")
-    queries_file = folder / split / "queries.jsonl"
+    queries_file = folder / split / questions
     if not queries_file.is_file():
         splits = ", ".join(sorted(path.parent.name for path in folder.glob("*/queries.jsonl"))) or "none"
         raise SetError(f"{queries_file}: no such file; the splits of this set are: {splits}")

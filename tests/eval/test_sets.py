@@ -147,3 +147,13 @@ def test_a_folder_or_split_that_is_not_there(make_set: Make, folder: str, split:
 def test_a_corpus_that_is_not_there(make_set: Make, tmp_path: Path) -> None:
     with pytest.raises(SetError, match=r"elsewhere/corpus.jsonl: no such file; --corpus takes a folder"):
         load_set(make_set(), corpora=[tmp_path / "elsewhere"])
+
+
+def test_a_split_may_ask_the_same_in_another_way(make_set: Make) -> None:
+    folder = make_set()
+    asked = (folder / "dev" / "queries.jsonl").read_text(encoding="utf-8")
+    (folder / "dev" / "queries_simplified.jsonl").write_text(asked.replace("差旅", "出差"), encoding="utf-8")
+    eval_set = load_set(folder, questions="queries_simplified.jsonl")
+    assert eval_set.name == "small-queries_simplified"
+    assert [query.grades for query in eval_set.queries] == [query.grades for query in load_set(folder).queries]
+    assert eval_set.files[0].name == "queries_simplified.jsonl"
