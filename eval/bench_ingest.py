@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from eval.bench_inputs import DIMENSION, timed
+from eval.bench_inputs import timed
 from eval.report import Cell, markdown_table
 from preprocessing.errors import FolioError
 from preprocessing.prepare import ChunkingSettings
@@ -96,12 +96,14 @@ def ingest_naive(documents: Path) -> dict[str, float]:
     embedder, limits = CountingEmbedder(), ChunkingSettings()
     splitter = RecursiveCharacterTextSplitter(chunk_size=limits.piece_chars, chunk_overlap=_OVERLAP)
 
-    def run() -> list[str]:
+    def run() -> tuple[list[str], int]:
         chunks: list[str] = []
+        characters = 0
         with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             client = QdrantClient(path=folder)
-            client.create_collection("c", models.VectorParams(size=DIMENSION, distance=models.Distance.COSINE))
+            client.create_collection("c", models.VectorParams(size=embedder.dimension, distance=models.Distance.COSINE))
             for text in _texts(documents):
+                characters += len(text)
                 some = _merged(splitter.split_text(text), embedder, limits)
                 points = [
                     models.PointStruct(id=len(chunks) + at, vector=_one(embedder, chunk).tolist(), payload={"t": chunk})
@@ -111,10 +113,10 @@ def ingest_naive(documents: Path) -> dict[str, float]:
                 chunks += some
             BM25Okapi([tokenize(chunk) for chunk in chunks])
             client.close()
-        return chunks
+        return chunks, characters
 
-    chunks, seconds = timed(run)
-    return _figures(seconds, len(chunks), sum(map(len, chunks)), embedder)
+    (chunks, characters), seconds = timed(run)
+    return _figures(seconds, len(chunks), characters, embedder)
 
 
 SIDES: Mapping[str, Callable[[Path], dict[str, float]]] = {"Folio": ingest_folio, "usual pipeline": ingest_naive}
@@ -158,14 +160,14 @@ def _speed(one: Ingested) -> float:
 
 def _merged(pieces: Sequence[str], embedder: Embedder, limits: ChunkingSettings) -> list[str]:
     merged: list[str] = []
-    buffer, size = "", 0
+    buffer = ""
     for piece in pieces:
-        fits = buffer and size < limits.max_pieces and len(buffer) + len(piece) <= limits.max_chars
+        fits = buffer and len(buffer) + len(piece) <= limits.max_chars
         if fits and float(_one(embedder, buffer) @ _one(embedder, piece)) >= _NAIVE_COSINE:
-            buffer, size = f"{buffer}\n{piece}", size + 1
+            buffer = f"{buffer}\n{piece}"
         else:
             merged += [buffer] if buffer else []
-            buffer, size = piece, 1
+            buffer = piece
     return [*merged, buffer] if buffer else merged
 
 

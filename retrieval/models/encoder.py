@@ -4,6 +4,8 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,6 @@ _WINDOW = 510
 _BATCH_TOKENS = 256
 """Texts share a batch up to this many tokens: more no longer fit a core's cache, and each token takes longer."""
 _MOST_THREADS = 8
-"""A batch this small gives more threads nothing to do."""
 
 
 class Encoder:
@@ -45,8 +46,8 @@ class Encoder:
         windows = [_windows(ids) for ids in self._token_ids(texts, prefix)]
         flat = [window for group in windows for window in group]
         vectors = np.empty((len(flat), DIMENSION), dtype=np.float32)
-        for batch in _batches(flat):
-            vectors[batch] = self._run("sentence", [flat[at] for at in batch])
+        for batch, found in self._in_batches("sentence", flat):
+            vectors[batch] = found
         if len(flat) == len(texts):
             return vectors
         weights = np.array([len(window) for window in flat], dtype=np.float32)[:, None]
@@ -66,8 +67,7 @@ class Encoder:
         windows = [_windows(ids) for ids in every_id]
         flat = [window for group in windows for window in group]
         states: list[Vectors] = [np.empty(0, dtype=np.float32)] * len(flat)
-        for batch in _batches(flat):
-            padded = self._run("states", [flat[at] for at in batch])
+        for batch, padded in self._in_batches("states", flat):
             for at, row in zip(batch, padded, strict=True):
                 states[at] = row[1 : len(flat[at]) + 1]
         ends = np.cumsum([len(group) for group in windows])
@@ -89,6 +89,21 @@ class Encoder:
         _, tokenizer = self._model()
         # One by one: a batch would start threads of the tokenizer's own, and the time is in the model anyway.
         return [tokenizer.encode(prefix + _readable(text), add_special_tokens=False).ids for text in texts]
+
+    def _in_batches(self, output: str, windows: list[list[int]]) -> Iterator[tuple[list[int], Vectors]]:
+        """Yield the indices of each batch and what the model gives for it; batches run side by side, a core each.
+
+        Several cores on one batch get half as much done: its products are too small to be shared out.
+        """
+        batches = list(_batches(windows))
+        run = partial(self._run, output)
+        if len(batches) < 2:
+            yield from ((batch, run([windows[at] for at in batch])) for batch in batches)
+            return
+        # The longest first, so that no core is left with one at the end.
+        batches.reverse()
+        with ThreadPoolExecutor(min(_cores(), _MOST_THREADS, len(batches))) as pool:
+            yield from zip(batches, pool.map(run, ([windows[at] for at in batch] for batch in batches)), strict=True)
 
     def _run(self, output: str, windows: list[list[int]]) -> Vectors:
         session, _ = self._model()
@@ -114,10 +129,8 @@ def _load(folder: Path) -> tuple[Any, Any]:
     from tokenizers import Tokenizer
 
     options = SessionOptions()
-    # A number of our own, or each thread is tied to one core, the same one in every process.
-    options.intra_op_num_threads = min(_cores(), _MOST_THREADS)
-    # Waiting threads sleep: spinning would take the cores from other processes.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # The caller's own thread does the work.
+    options.intra_op_num_threads = 1
     session = InferenceSession(str(checked(GRAPH, folder)), options, providers=["CPUExecutionProvider"])
     return session, Tokenizer.from_file(str(checked(TOKENIZER, folder)))
 
