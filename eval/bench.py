@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval import bench_encoding as encoding
+from eval import bench_hybrid as hybrid
 from eval import bench_retrieval as searching
 from eval import bench_stores as stores
-from eval.bench_inputs import BUILD, ENCODED, FILTERED, QUERY, REOPEN, UPDATE, Task
+from eval.bench_inputs import BUILD, ENCODED, FILTERED, P95, QUERY, REOPEN, UPDATE, Task
 from eval.report import Cell, markdown_table
 from preprocessing.errors import FolioError
 
 MEMORY = "MiB"
-COLUMNS = (BUILD, UPDATE, QUERY, FILTERED, REOPEN, MEMORY, ENCODED)
+COLUMNS = (BUILD, UPDATE, QUERY, P95, FILTERED, REOPEN, MEMORY, ENCODED)
 SIZES = (1_000, 10_000, 100_000)
 
 
@@ -42,6 +43,7 @@ CONTESTS = (
         {"Folio": stores.store_folio, "qdrant-client in a folder": stores.store_qdrant_path},
         sizes=(20_000,),
     ),
+    Contest("hybrid search", {"Folio": hybrid.hybrid_folio, "stock parts": hybrid.hybrid_stock}),
     Contest(
         "fusion",
         {"Folio": searching.fuse_folio, "EnsembleRetriever": searching.fuse_langchain},

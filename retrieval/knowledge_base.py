@@ -31,6 +31,7 @@ from retrieval.search import Engine, Mode, check, search
 from retrieval.settings import RetrievalSettings
 from retrieval.states import States
 from retrieval.store.base import Store
+from retrieval.tokens import query_tokens
 
 if TYPE_CHECKING:
     from retrieval.doctor import Examination
@@ -233,6 +234,13 @@ class KnowledgeBase:
         from retrieval.doctor import examine
 
         return examine(self._engine, self._catalogue)
+
+    def warm(self) -> None:
+        """Load what the first search needs; an embedding model behind an address is asked for one vector."""
+        query_tokens("预热 warm up")
+        self._engine.embedder.embed_query("warm up")
+        if isinstance(self._engine.reranker, OrFusedOrder):
+            self._engine.reranker.warm()
 
     def health(self, viewer: Sequence[str] | None = None) -> dict[str, Any]:
         """Return counts of documents and of each leg, the models in use, and why the last search was not reranked.

@@ -107,6 +107,11 @@ class OrFusedOrder:
         """Name of the model."""
         return self._reranker.model_id
 
+    def warm(self) -> None:
+        """Load what the first question needs, where it is on this machine and comes with Folio."""
+        if isinstance(self._reranker, TokenReranker):
+            self._reranker.warm()
+
     @property
     def problem(self) -> str | None:
         """Why the last question was not reranked; None when it was."""

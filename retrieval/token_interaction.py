@@ -58,6 +58,10 @@ class TokenReranker:
         self._states: OrderedDict[bytes, NDArray[np.float16]] = OrderedDict()
         self._cached = 0
 
+    def warm(self) -> None:
+        """Load what the first question needs."""
+        self._statistics()
+
     def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
         """Return all the hits as new ones, best first; the score is the mean similarity of the question's tokens."""
         if not hits:

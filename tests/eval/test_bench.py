@@ -10,7 +10,7 @@ FAST = [
     (contest.name, side)
     for contest in CONTESTS
     for side in contest.sides
-    if contest.name in ("keyword search", "fusion")
+    if contest.name in ("keyword search", "hybrid search", "fusion")
 ]
 
 

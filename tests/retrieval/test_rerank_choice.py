@@ -175,3 +175,13 @@ def test_a_search_with_a_reranker_behind_an_address(tmp_path: Path) -> None:
             base.ingest([tmp_path / "a.md"])
             assert [hit.chunk.text for hit in base.search("年假十天")] == ["病假五天。", "年假十天。"]
             assert base.health()["rerank_model"] == "m"
+
+
+def test_a_warm_knowledge_base_has_loaded_what_a_search_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = []
+    monkeypatch.setattr(TokenReranker, "warm", lambda self: loaded.append(self.model_id))
+    embedder = CharacterEmbedder()
+    for kind in ("token", "none"):
+        with KnowledgeBase.open(settings(home=tmp_path / kind, rerank=kind), embedder=embedder) as base:
+            base.warm()
+    assert loaded == ["token-interaction"]
