@@ -74,7 +74,7 @@ class Assistant:
         import agent.executor  # noqa: F401
 
         _ = self._model
-        self.knowledge_base.engine.embedder.embed_query("warm up")
+        self.knowledge_base.warm()
 
     def warm(self) -> None:
         """Load what the first question needs, so that it does not have to wait."""
@@ -159,9 +159,12 @@ class Assistant:
                 session=session,
                 trace_id=trace.trace_id,
             )
+        from agent.context import ContextWindow
         from agent.ending import Ending
-        from agent.executor import SessionMemory, build_executor, run
+        from agent.executor import build_executor, run
+        from agent.limits import Limits
         from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
+        from agent.session_memory import SessionMemory
         from agent.tools import knowledge_search, query_rewrite
 
         settings, ledger = self.settings, EvidenceLedger()
@@ -184,9 +187,10 @@ class Assistant:
                 return rewrite_by_rules(asked, turns)
             return rewrite_by_model(asked, turns, self._model, settings.history_tokens, [trace])
 
+        asked = "\n".join([question, *(turn.question for turn in turns), *rewrite_by_rules(question, turns)])
         tools = [
-            knowledge_search(search, ledger, top_k=top_k, max_searches=settings.max_searches),
-            query_rewrite(rewrite),
+            knowledge_search(search, ledger, top_k=top_k, max_searches=settings.max_searches, asked=asked),
+            query_rewrite(rewrite, ledger, asked=asked),
         ]
         ending = Ending(
             question=question,
@@ -195,6 +199,7 @@ class Assistant:
             quoter=quoter_of(self.knowledge_base),
             search=lambda: search(stand_alone(question, turns)),
             callbacks=[trace, drafts],
+            window=getattr(self._model, "window", None) or ContextWindow.of(settings.context_tokens),
         )
         executor = build_executor(
             self._model,
@@ -203,6 +208,8 @@ class Assistant:
             memory,
             max_iterations=settings.max_iterations,
             max_searches=settings.max_searches,
+            limits=Limits(settings.max_tokens, settings.max_seconds, lambda: sum_of_tokens(trace.usage())),
+            style="react" if settings.chat_model_name == OFFLINE else settings.agent_style,
         )
         outcome = run(executor, question, [trace, drafts])
         return CitedAnswer(
@@ -216,6 +223,11 @@ class Assistant:
             session=session,
             trace_id=trace.trace_id,
         )
+
+
+def sum_of_tokens(usage: Mapping[str, int]) -> int:
+    """Return the tokens of all prompts and replies."""
+    return usage["prompt_tokens"] + usage["completion_tokens"]
 
 
 def quoter_of(knowledge_base: KnowledgeBase) -> "Quoter":

@@ -1,13 +1,16 @@
 """Which chat model answers: the built-in one, or any behind an OpenAI-compatible address."""
 
 import logging
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
 
 from agent.settings import OFFLINE, Settings
 from preprocessing.errors import FolioError
+from retrieval.endpoint_address import ModelAddress
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -17,6 +20,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_RETRIES = 2
+OPENAI_URL = "https://api.openai.com/v1"
+_COMPLETIONS = "/chat/completions"
+_PROXY_NAMES = ("all_proxy", "http_proxy", "https_proxy")
+
+_OVERFLOW = re.compile(
+    r"context[ _-]?(?:length|window|size|limit)|n_ctx|maximum (?:context|input|prompt)|too many tokens"
+    r"|(?:input|prompt|tokens?|messages?)[^.]{0,40}(?:exceeds?|longer than|too long)"
+    r"|exceed\w*[^.]{0,40}(?:context|tokens?)"
+    r"|range of input length|input length|上下文|输入[^。]{0,8}(?:过长|超长|超过|长度)|(?:token|tokens)[^。]{0,6}超",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"(?:context[ _-]?(?:length|window|size)|n_ctx|max\w*|limit|上限|最大|不超过|最多)[^\d]{0,24}(\d[\d,]{2,8})", re.I
+)
 
 
 class ModelError(FolioError):
@@ -27,8 +44,24 @@ class ModelTimeout(ModelError):
     """The chat model took too long."""
 
 
+class ContextOverflow(ModelError):
+    """The prompt is longer than the model reads."""
+
+    def __init__(self, message: str, limit: int | None) -> None:
+        super().__init__(message)
+        self.limit = limit
+        """Tokens that the model says it reads, where it says so."""
+
+
+class ToolsRefused(ModelError):
+    """The model takes no tools with a request."""
+
+
 def open_chat_model(settings: Settings, quoter: "Quoter") -> "BaseChatModel":
-    """Return the model that the settings name; nothing is sent yet."""
+    """Return the model that the settings name; nothing is sent yet.
+
+    Raises ModelError for a proxy in the environment that cannot be used.
+    """
     name = settings.chat_model_name
     if name == OFFLINE:
         from agent.offline import OfflineChatModel
@@ -37,16 +70,27 @@ def open_chat_model(settings: Settings, quoter: "Quoter") -> "BaseChatModel":
     # Takes almost two seconds to import, and the built-in model does not need it.
     from agent.compatible_model import CompatibleChatModel
 
-    return CompatibleChatModel(
-        settings=settings,
-        model=name,
-        base_url=settings.openai_base_url,
-        # Local servers ask for no key, but the client insists on one.
-        api_key=settings.openai_api_key or (lambda: "none"),
-        timeout=settings.chat_timeout_seconds,
-        max_retries=MAX_RETRIES,
-        stream_usage=True,
-    )
+    try:
+        return CompatibleChatModel(
+            settings=settings,
+            model=name,
+            base_url=_base_url(settings),
+            # Local servers ask for no key, but the client insists on one.
+            api_key=settings.openai_api_key or (lambda: "none"),
+            timeout=settings.chat_timeout_seconds,
+            max_retries=MAX_RETRIES,
+            stream_usage=True,
+            extra_body=settings.chat_extra_body or None,
+            **_direct_clients(settings),
+        )
+    except (ValueError, ImportError) as error:
+        proxies = ", ".join(sorted(name for name in os.environ if name.lower() in _PROXY_NAMES))
+        if not proxies:
+            raise
+        raise ModelError(
+            f"the chat model {name!r} at {host_of(settings)} cannot be asked through the proxy in {proxies}: "
+            "unset it, or name an http:// proxy"
+        ) from error
 
 
 @contextmanager
@@ -67,20 +111,37 @@ def model_errors(settings: Settings) -> Iterator[None]:
     except openai.NotFoundError as error:
         raise ModelError(
             f"{place} was not found ({_short(error, settings)}); check FOLIO_CHAT_MODEL, "
-            "and that OPENAI_BASE_URL ends in /v1"
+            f"and that OPENAI_BASE_URL ends in /v1 (asked {_asked(settings)})"
         ) from error
     except openai.RateLimitError as error:
         raise ModelError(
             f"{place} is busy or the quota is used up ({_short(error, settings)}); try again later"
         ) from error
     except openai.OpenAIError as error:
-        raise ModelError(f"{place} failed: {_short(error, settings)}") from error
+        if is_overflow(error):
+            raise ContextOverflow(
+                f"{place} does not read a prompt of this length ({_short(error, settings)}); "
+                "set FOLIO_CONTEXT_TOKENS to what it reads",
+                limit_of(str(error)),
+            ) from error
+        raise ModelError(f"{place} failed: {_short(error, settings)}{_hint(error)}") from error
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         # What langchain-openai raises for replies without choices, errors under status 200, and web pages.
         logger.debug("unreadable reply", exc_info=True)
         raise ModelError(
             f"{place} sent no chat completion ({_short(error, settings)}); check that OPENAI_BASE_URL ends in /v1"
         ) from error
+
+
+def is_overflow(error: Exception) -> bool:
+    """Say whether a provider's error means that the prompt was too long."""
+    return bool(_OVERFLOW.search(str(error)))
+
+
+def limit_of(message: str) -> int | None:
+    """Return the tokens that a model reads, as its error says them."""
+    found = _LIMIT.search(message)
+    return int(found[1].replace(",", "")) if found else None
 
 
 def without_key(text: str, settings: Settings) -> str:
@@ -91,8 +152,36 @@ def without_key(text: str, settings: Settings) -> str:
 
 def host_of(settings: Settings) -> str:
     """Return host and port of the model's address, without any path or password."""
-    parts = urlsplit(settings.openai_base_url or "https://api.openai.com/v1")
+    parts = urlsplit(settings.openai_base_url or OPENAI_URL)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+
+
+def _base_url(settings: Settings) -> str | None:
+    """Return the address of the API; people also copy that of one call, with /chat/completions."""
+    url = settings.openai_base_url
+    return url.strip().rstrip("/").removesuffix(_COMPLETIONS).rstrip("/") if url else None
+
+
+def _asked(settings: Settings) -> str:
+    """Return the address that was asked, without a password or a query."""
+    parts = urlsplit(_base_url(settings) or OPENAI_URL)
+    return urlunsplit((parts.scheme, host_of(settings), f"{parts.path}{_COMPLETIONS}", "", ""))
+
+
+def _direct_clients(settings: Settings) -> dict[str, Any]:
+    """Return clients without a proxy for a server on this machine, which is not behind it."""
+    url = settings.openai_base_url or OPENAI_URL
+    if not ModelAddress("the chat model", url, "OPENAI_BASE_URL", None, "", "FOLIO_CHAT_MODEL").on_this_machine:
+        return {}
+    import httpx
+
+    return {"http_client": httpx.Client(trust_env=False), "http_async_client": httpx.AsyncClient(trust_env=False)}
+
+
+def _hint(error: Exception) -> str:
+    """Return what helps with refusals that another setting mends."""
+    about_thinking = re.search(r"enable_thinking|thinking_budget", str(error))
+    return '; set FOLIO_CHAT_EXTRA_BODY={"enable_thinking": false}' if about_thinking else ""
 
 
 def _short(error: Exception, settings: Settings) -> str:

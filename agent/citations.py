@@ -8,9 +8,10 @@ _LABELS = rf"[\[【［(（]\s*{_ONE_LABEL}(?:\s*[,，、;；/&\-–~和及]?\s*{
 _LABEL_GROUP = re.compile(_LABELS)
 _ABBREVIATIONS = (
     *("e.g", "i.e", "No", "no", "vs", "Dr", "Mr", "Ms", "Mrs", "St", "Art", "Sec", "Fig", "approx", "U.S"),
+    *("Jr", "Sr", "Inc", "Ltd", "Co", "Corp", "Prof", "Gen", "Vol", "v", "ca", "cf"),
     *("Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec"),
 )
-_FULL_STOP = "".join(rf"(?<!\b{re.escape(word)})" for word in _ABBREVIATIONS) + r"(?<!^\d)(?<!^\d\d)\."
+_FULL_STOP = "".join(rf"(?<!\b{re.escape(word)})" for word in _ABBREVIATIONS) + r"(?<!\b[A-Z])(?<!^\d)(?<!^\d\d)\."
 _SENTENCE_END = re.compile(
     rf"(?:[。！？；]+|(?:[!?]+|{_FULL_STOP})(?=\s|$|[\"”’)）*]|{_LABELS}))[\"”’」』)）*_]*(?:\s*{_LABELS})*[。.；;]?"
 )
@@ -50,7 +51,12 @@ def remove_unknown_labels(answer: str, known: Container[str]) -> tuple[str, list
 
 
 def split_claims(answer: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Return each sentence as it stands in the answer, with the labels in it or right after it.
+    """Return each sentence as it stands in the answer, with the labels in it or right after it."""
+    return [(answer[start:end], tuple(cited_labels(answer[start:end]))) for start, end in claim_spans(answer)]
+
+
+def claim_spans(answer: str) -> list[tuple[int, int]]:
+    """Return where each sentence begins and ends.
 
     A line, a list item or a table row is at least one sentence; a line of labels belongs to the sentence before it.
     """
@@ -63,7 +69,7 @@ def split_claims(answer: str) -> list[tuple[str, tuple[str, ...]]]:
             else:
                 spans.append((position + start, position + end))
         position += len(line)
-    return [(answer[start:end], tuple(cited_labels(answer[start:end]))) for start, end in spans]
+    return spans
 
 
 def _sentence_spans(line: str) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent import cli_explain, cli_index
+from agent import cli_explain, cli_index, cli_serve
 from agent.questions import one_or_many
 from agent.settings import load_settings
 from agent.show import printable
@@ -236,6 +236,8 @@ app.command("why-not")(cli_explain.why_not)
 app.command()(cli_explain.doctor)
 app.command()(cli_index.migrate)
 app.command()(cli_index.reindex)
+app.command()(cli_serve.serve)
+app.add_typer(cli_serve.keys_app, name="keys")
 
 
 @app.command(

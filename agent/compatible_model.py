@@ -1,30 +1,183 @@
 """A chat model behind any OpenAI-compatible address."""
 
+import logging
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
+import openai
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models.chat_models import generate_from_stream
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
-from pydantic import SkipValidation
+from pydantic import Field, PrivateAttr, SkipValidation
 
-from agent.chat_model import model_errors
+from agent.chat_model import ToolsRefused, model_errors
+from agent.context import ContextWindow
+from agent.memory import approximate_tokens
+from agent.provider_refusals import refused_part, without_system
+from agent.provider_replies import THOUGHT, as_piece, note_thought, readable_piece
+from agent.react.clean import strip_thinking
 from agent.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+CUT_SHARE = 0.5
+"""Of the tokens that were sent, as counted here; a provider that counts fewer has cut the prompt."""
+CUT_MIN_TOKENS = 1500
 
 
 class CompatibleChatModel(ChatOpenAI):
-    """ChatOpenAI whose every failure is a ModelError, whichever step of the agent called it."""
+    """ChatOpenAI that learns what its provider refuses; every failure is a ModelError, whichever step called it.
+
+    What is refused with a request is left out of it, at once and of all later ones. Replies are streamed, because some
+    providers think only then; one that does not stream is asked for the whole.
+    """
 
     settings: SkipValidation[Settings]
+    window: SkipValidation[ContextWindow] = Field(
+        default_factory=lambda data: ContextWindow.of(data["settings"].context_tokens)
+    )
+    _left_out: frozenset[str] = PrivateAttr(default=frozenset())
+    _warned: set[str] = PrivateAttr(default_factory=set)
 
-    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        with model_errors(self.settings):
-            return super()._generate(*args, **kwargs)
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return generate_from_stream(self._stream(messages, stop, run_manager, **kwargs))
 
-    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
         with model_errors(self.settings):
-            anything = False
-            for chunk in super()._stream(*args, **kwargs):
-                anything = True
-                yield chunk
-            if not anything:
-                raise ValueError("an empty stream")
+            first, rest = self._begun(messages, stop, run_manager, kwargs)
+            yield from self._watched(messages, chain([first], rest))
+
+    def _begun(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None,
+        run_manager: CallbackManagerForLLMRun | None,
+        kwargs: dict[str, Any],
+    ) -> tuple[ChatGenerationChunk, Iterator[ChatGenerationChunk]]:
+        """Return the first piece of a reply and the rest, leaving out of the request what is refused."""
+        left_out = self._left_out
+        while True:
+            pieces = self._pieces(messages, stop, run_manager, left_out, kwargs)
+            try:
+                first = next(pieces, None)
+            except openai.APIStatusError as error:
+                refused = refused_part(error, left_out, has_tools=bool(kwargs.get("tools")))
+                if refused is None:
+                    raise
+                if refused == "tools":
+                    raise ToolsRefused(
+                        f"the chat model {self.model_name!r} takes no tools; set FOLIO_AGENT_STYLE=react"
+                    ) from error
+            else:
+                if first is not None:
+                    self._left_out = left_out
+                    return first, pieces
+                if "stream" in left_out:
+                    raise ValueError("an empty reply without choices")
+                refused = "stream"
+            logger.info("the chat model %s is asked without %s", self.model_name, refused)
+            left_out |= {refused}
+
+    def _pieces(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None,
+        run_manager: CallbackManagerForLLMRun | None,
+        left_out: frozenset[str],
+        kwargs: dict[str, Any],
+    ) -> Iterator[ChatGenerationChunk]:
+        """Yield the reply to a request without what is left out, ended where a stop would have ended it."""
+        sent = without_system(messages) if "system" in left_out else messages
+        sent_stop = None if "stop" in left_out else stop
+        options = {**kwargs, "left_out": left_out}
+        if "stream" in left_out:
+            yield as_piece(super()._generate(sent, sent_stop, run_manager, **options))
+            return
+        has_usage = "stream_options" not in left_out
+        said = ""
+        for piece in super()._stream(sent, sent_stop, run_manager, stream_usage=has_usage, **options):
+            said += piece.text
+            yield piece
+            if stop and not sent_stop and any(one in strip_thinking(said) for one in stop):
+                return
+
+    def _watched(
+        self, messages: list[BaseMessage], pieces: Iterator[ChatGenerationChunk]
+    ) -> Iterator[ChatGenerationChunk]:
+        """Yield the pieces with the usage once, at the end, and warn of what a person should know."""
+        usage: UsageMetadata | None = None
+        said = thought = ""
+        for piece in pieces:
+            message = piece.message
+            if isinstance(message, AIMessageChunk):
+                # Some providers send the sum so far with each piece, and sums must not be added up.
+                usage, message.usage_metadata = message.usage_metadata or usage, None
+                thought += str(message.additional_kwargs.get(THOUGHT, ""))
+                said += "a tool" if message.tool_call_chunks else piece.text
+            yield piece
+        if usage and usage["input_tokens"]:
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
+            self._notice_cut(messages, usage["input_tokens"])
+        if not strip_thinking(said).strip() and (thought or said.strip()):
+            self._warn_once(
+                "thought",
+                f"the chat model {self.model_name!r} only thought and said nothing; let it write more, or turn its "
+                'thinking off, as with FOLIO_CHAT_EXTRA_BODY={"enable_thinking": false}',
+            )
+
+    def _notice_cut(self, messages: list[BaseMessage], read: int) -> None:
+        """Warn of a provider that read much less than it was sent, and send it less from now on."""
+        sent = sum(approximate_tokens(str(message.text)) for message in messages)
+        if sent >= CUT_MIN_TOKENS and read < CUT_SHARE * sent:
+            self._warn_once(
+                "cut",
+                f"the chat model {self.model_name!r} read {read} tokens of a prompt of about {sent}: its server cuts "
+                "prompts; give it a longer context, or set FOLIO_CONTEXT_TOKENS to what it reads",
+            )
+            self.window.shrink(sent, read)
+
+    def _warn_once(self, about: str, warning: str) -> None:
+        if about not in self._warned:
+            self._warned.add(about)
+            logger.warning(warning)
+
+    def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
+        left_out: frozenset[str] = kwargs.pop("left_out", frozenset())
+        payload: dict[str, Any] = super()._get_request_payload(input_, stop=stop, **kwargs)
+        return {name: value for name, value in payload.items() if name not in left_out}
+
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
+    ) -> ChatGenerationChunk | None:
+        readable = readable_piece(chunk)
+        if readable is None:
+            return None
+        piece = super()._convert_chunk_to_generation_chunk(readable, default_chunk_class, base_generation_info)
+        if piece is not None and readable["choices"]:
+            note_thought(piece.message, readable["choices"][0]["delta"])
+        return piece
+
+    def _create_chat_result(
+        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
+    ) -> ChatResult:
+        result = super()._create_chat_result(response, generation_info)
+        raw = response if isinstance(response, dict) else response.model_dump(warnings=False)
+        for generation, choice in zip(result.generations, raw.get("choices") or (), strict=False):
+            note_thought(generation.message, choice.get("message") or {})
+        return result

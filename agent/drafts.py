@@ -18,8 +18,8 @@ OnDraft = Callable[[int, str], None]
 class Drafts(BaseCallbackHandler):
     """Calls `tell` with the number of a draft, from 1, and the next piece of its text.
 
-    A draft is void as soon as another begins: a reply that fails the checks is written anew. The pieces of the last
-    draft, joined, are the answer.
+    Nothing is told before the first search: an answer without evidence is none. A draft is void as soon as another
+    begins: a reply that fails the checks is written anew. The pieces of the last draft, joined, are the answer.
     """
 
     raise_error = True  # whoever listens may end the question by raising
@@ -30,33 +30,41 @@ class Drafts(BaseCallbackHandler):
         self._number = 0
         self._text = ""
         self._held = ""
+        self._begins = True
+        self._has_searched = False
+        self._writing: UUID | None = None
         self._streams: dict[UUID, AnswerStream] = {}
         self._heard: set[UUID] = set()
 
     def settle(self, answer: str) -> None:
         """Make the last draft be the answer."""
-        if self._text != answer or not self._number:
-            self._begin()
+        if self._begins or self._text != answer:
+            self._begins = True
             self._release(answer)
 
-    def _begin(self) -> None:
-        self._number += 1
-        self._text = self._held = ""
-
-    def _add(self, piece: str) -> None:
+    def _feed(self, run_id: UUID, piece: str) -> None:
+        if not piece or not self._has_searched:
+            return
+        if self._writing != run_id:
+            self._writing, self._begins, self._held = run_id, True, ""
         self._held += piece
         # The agreed word for a refusal is no text for people.
-        if piece and not self._text and _may_refuse(self._held):
-            return
-        self._release(self._held)
+        if not self._begins or not _may_refuse(self._held):
+            self._release(self._held)
 
     def _release(self, text: str) -> None:
+        if self._begins:
+            self._number, self._begins, self._text = self._number + 1, False, ""
         self._held = ""
         self._text += text
-        if text and self._tell:
+        if self._tell:
             self._tell(self._number, text)
 
     # Callbacks of LangChain
+
+    def on_tool_start(self, serialized: dict[str, Any], input_str: str, **kwargs: Any) -> None:
+        """Note that something was searched for."""
+        self._has_searched |= serialized["name"] == "knowledge_search"
 
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
@@ -76,16 +84,6 @@ class Drafts(BaseCallbackHandler):
         if run_id not in self._heard:
             self._feed(run_id, stream.feed(response.generations[0][0].text))
         self._feed(run_id, stream.finish())
-
-    def _feed(self, run_id: UUID, piece: str) -> None:
-        if not piece:
-            return
-        if run_id in self._streams and self._writing != run_id:
-            self._begin()
-            self._writing = run_id
-        self._add(piece)
-
-    _writing: UUID | None = None
 
 
 def _may_refuse(text: str) -> bool:

@@ -1,20 +1,34 @@
 """How a question ends: an answer whose citations were checked, or a refusal. There is no third way."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from langchain_core.agents import AgentFinish
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 
 import prompts
-from agent.answer import Check, Citation, check_answer, cite
-from agent.evidence import EvidenceLedger, format_passage
+from agent.answer import Citation, check_answer, cite
+from agent.answer_links import without_foreign_links
+from agent.chat_model import ContextOverflow, ModelError
+from agent.check import FAILED, Check
+from agent.context import MAX_SHRINKS, ContextWindow, best_passages
+from agent.evidence import EvidenceLedger
+from agent.memory import approximate_tokens
 from agent.offline import as_answer
-from agent.quote import Passage, Quoter
-from agent.react.clean import strip_thinking
+from agent.parser import ReActParser
+from agent.quote import Passage, Quote, Quoter
+from agent.react.correction import DirectAnswer
 from agent.refusal import NOT_FOUND, refusal_text
+from agent.untrusted import fenced, plain, supporting
 from retrieval.hit import Hit
+from retrieval.search import SearchError
+
+logger = logging.getLogger(__name__)
+
+_LAST_REPLY = ReActParser(tool_names=("query_rewrite", "knowledge_search"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +58,26 @@ class Ending:
     search: Callable[[], list[Hit]]
     """Searches for the question itself, for a model that never searched."""
     callbacks: list[BaseCallbackHandler] = field(default_factory=list)
+    window: ContextWindow = field(default_factory=lambda: ContextWindow.of(16_000))
     _corrected: bool = False
+    _doubted: bool = False
+    _failed: tuple[Check, ...] = ()
+    """What was wrong with the reply that was sent back."""
 
     def accept(self, reply: str) -> Outcome:
-        """Check a final answer; what fails is sent back once, then removed.
+        """Check a final answer; what fails is sent back once, then removed or marked.
 
-        Raises NotSupported for the first answer that fails.
+        Raises NotSupported for the first answer that fails, and for the first refusal although a passage seems to hold
+        the answer.
         """
+        reply = without_foreign_links(plain(reply), self.ledger.passages().values())
         if is_not_found(reply):
+            self._doubt(reply)
             return self._refuse("not_found", missing_part(reply))
-        checked = check_answer(reply, self.ledger)
+        checked = check_answer(reply, self.ledger, self._failed)
         if checked.problems and not self._corrected:
             self._corrected = True
+            self._failed = tuple(check for check in checked.checks if check.status in FAILED)
             correction = _correction(checked.problems, has_evidence=len(self.ledger) > 0)
             raise NotSupported("unsupported answer", observation=correction, llm_output=reply, send_to_llm=True)
         if not checked.labels:
@@ -69,10 +91,16 @@ class Ending:
         )
 
     def from_evidence(self, direct_answer: str = "") -> Outcome:
-        """End without another step: from what the model said plainly, else by asking it once, else by quoting."""
-        self._corrected = True
+        """End without another step: from what the model said plainly, else by asking it once, else by quoting.
+
+        Raises SearchError when there is no evidence because the search does not work.
+        """
+        self._corrected = self._doubted = True
         if not self.ledger.searches:
-            self.ledger.record(self.question, self.search())
+            try:
+                self.ledger.record(self.question, self.search())
+            except (TimeoutError, ConnectionError) as error:
+                raise SearchError(f"the search failed ({error}); try again later") from error
         for reply in self._replies(direct_answer):
             outcome = self.accept(reply) if reply else None
             if outcome and (not outcome.refused or outcome.reason == "not_found"):
@@ -87,23 +115,63 @@ class Ending:
         return [self._ask_once()] if len(self.ledger) else []
 
     def _ask_once(self) -> str:
-        passages = "\n\n".join(format_passage(evidence) for evidence in self.ledger.all())
-        prompt = prompts.render("finish", evidence=passages, question=self.question)
-        reply = strip_thinking(str(self.model.invoke(prompt, config={"callbacks": self.callbacks}).text))
-        return reply.rpartition("Final Answer:")[2].strip()
+        """Ask for the final answer from the evidence; return nothing when none comes."""
+        for _ in range(MAX_SHRINKS):
+            prompt = self._last_prompt()
+            try:
+                return final_reply(str(self.model.invoke(prompt, config={"callbacks": self.callbacks}).text))
+            except ContextOverflow as error:
+                self.window.shrink(approximate_tokens(prompt), error.limit)
+            except ModelError as error:
+                logger.warning("no final answer (%s); the documents are quoted instead", error)
+                break
+        return ""
+
+    def _last_prompt(self) -> str:
+        room = self.window.prompt_tokens - approximate_tokens(prompts.render("finish", evidence="", question=""))
+        passages = best_passages(self.ledger, room - approximate_tokens(self.question))
+        return prompts.render("finish", evidence=fenced(passages, self.ledger.mark), question=self.question)
 
     def _quote(self) -> Outcome:
-        passages = [
-            Passage(evidence.label, evidence.hit.chunk.heading, evidence.hit.chunk.text)
-            for evidence in self.ledger.all()
-        ]
-        quotes = self.quoter.choose(self.question, passages)
+        quotes = self._quotes()
         if not quotes:
             return self._refuse("not_found")
         return self.accept(as_answer(self.question, [(quote.label, quote.text) for quote in quotes]))
 
+    def _quotes(self) -> list[Quote]:
+        """Return the words of the documents that seem to answer the question."""
+        passages = [
+            Passage(evidence.label, supporting(evidence.hit.chunk.heading), supporting(evidence.hit.chunk.text))
+            for evidence in self.ledger.all()
+        ]
+        return self.quoter.choose(self.question, passages)
+
+    def _doubt(self, reply: str) -> None:
+        """Ask once more where a model refuses although a passage seems to hold the answer."""
+        if self._doubted or not len(self.ledger):
+            return
+        self._doubted = True
+        labels = list(dict.fromkeys(quote.label for quote in self._quotes()))
+        if labels:
+            correction = (
+                f"{', '.join(labels)} may hold the answer. Read it again; if it answers the question, write the "
+                f"Final Answer with its label. Otherwise repeat {NOT_FOUND} and what is missing."
+            )
+            raise NotSupported("a refusal to be sure of", observation=correction, llm_output=reply, send_to_llm=True)
+
     def _refuse(self, reason: str, missing: str = "", checks: tuple[Check, ...] = ()) -> Outcome:
         return Outcome(refusal_text(self.question, self.ledger, missing), refused=True, reason=reason, checks=checks)
+
+
+def final_reply(text: str) -> str:
+    """Return the answer in a reply that had nothing left to do but answer; nothing when it is something else."""
+    try:
+        step = _LAST_REPLY.parse(text)
+    except DirectAnswer as direct:
+        return direct.answer
+    except OutputParserException:
+        return ""
+    return str(step.return_values["output"]) if isinstance(step, AgentFinish) else ""
 
 
 def is_not_found(reply: str) -> bool:

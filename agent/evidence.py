@@ -1,13 +1,16 @@
 """The evidence ledger of one question: every passage that was found, under a short label that code resolves."""
 
-import re
+import secrets
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agent.untrusted import harmless, supporting
 from retrieval.hit import Hit
+from retrieval.tokens import STOP_TOKENS, tokenize
 
-_LABEL_IN_TEXT = re.compile(r"[\[［【]\s*([SsＳｓ]\s*[\d０-９]+)\s*[\]］】]")
+_ASKING = frozenset("天 次 几天 几次 几个 几种 多长 多久 请 问 查询 查找 搜索 告诉 please tell find search".split())
+"""Words of a search that say nothing of what is looked for, beside the stop words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,14 @@ class EvidenceLedger:
     """All passages of one question, each once."""
 
     searches: list[Search] = field(default_factory=list)
+    rounds: int = 0
+    """Times that searches were run; several queries of one call count once."""
     repeats: int = 0
     """Times that a search was refused because it was made before or because the cap was reached."""
+    sub_questions: tuple[str, ...] = ()
+    """What a rewrite made of a broad question, each to be searched."""
+    mark: str = field(default_factory=lambda: secrets.token_hex(4))
+    """Stands beside the passages of this question; no document can know it."""
     _by_chunk: dict[str, Evidence] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -50,27 +59,34 @@ class EvidenceLedger:
         return new
 
     def already(self, query: str) -> Search | None:
-        """Return the earlier search for the same words, whatever their case, width, spacing and punctuation."""
-        return next((search for search in self.searches if _fold(search.query) == _fold(query)), None)
+        """Return the earlier search for the same: the same words, in whatever order, case, width and form of asking."""
+        return next((search for search in self.searches if is_same_search(search.query, query)), None)
+
+    def unsearched(self) -> list[str]:
+        """Return the sub-questions that were not searched yet."""
+        return [question for question in self.sub_questions if not self.already(question)]
 
     def all(self) -> list[Evidence]:
         """Return the evidence in the order of its labels."""
         return list(self._by_chunk.values())
 
     def passages(self) -> dict[str, str]:
-        """Return the text of each label, headings included: what an answer may rely on."""
-        return {evidence.label: evidence.hit.chunk.search_text for evidence in self.all()}
+        """Return the text of each label that an answer may rely on: headings included, orders to a model not."""
+        return {evidence.label: supporting(evidence.hit.chunk.search_text) for evidence in self.all()}
 
     def get(self, label: str) -> Evidence:
         """Return the evidence under the label; raise KeyError when there is none."""
-        return next(evidence for evidence in self.all() if evidence.label == label)
+        for evidence in self.all():
+            if evidence.label == label:
+                return evidence
+        raise KeyError(label)
 
 
 def format_passage(evidence: Evidence) -> str:
     """Return the passage as the model sees it: where it stands, then its text as a quotation.
 
     Every line of the text begins with `|`, so that nothing in a document can begin a line of the agent's own format,
-    and labels inside the text lose their brackets.
+    and what imitates that format is made harmless.
     """
     chunk = evidence.hit.chunk
     place = ", ".join(
@@ -82,19 +98,34 @@ def format_passage(evidence: Evidence) -> str:
         )
         if part
     )
-    lines = _without_labels(chunk.text).splitlines()
-    quoted = "\n".join(f"| {line}" for line in lines)
+    quoted = "\n".join(f"| {line}" for line in harmless(chunk.text).splitlines())
     return f"[{evidence.label}] {_one_line(chunk.heading)} ({_one_line(place)})\n{quoted}"
 
 
-def _without_labels(text: str) -> str:
-    return _LABEL_IN_TEXT.sub(lambda match: f"({match[1]})", text)
+def is_same_search(query: str, other: str) -> bool:
+    """Say whether two queries look for the same: the same letters, or the same words but for those of asking."""
+    if _letters(query) == _letters(other):
+        return True
+    words = _words(query)
+    return bool(words) and words == _words(other)
+
+
+def label_ranges(labels: Sequence[str]) -> str:
+    """Return labels in short: `S1–S3, S7`."""
+    numbers = sorted({int(label[1:]) for label in labels})
+    starts = [number for number in numbers if number - 1 not in numbers]
+    ends = [number for number in numbers if number + 1 not in numbers]
+    return ", ".join(f"S{a}" if a == b else f"S{a}–S{b}" for a, b in zip(starts, ends, strict=True))
 
 
 def _one_line(text: str) -> str:
-    return " ".join(_without_labels(text).split())
+    return " ".join(harmless(text).split())
 
 
-def _fold(query: str) -> str:
+def _letters(query: str) -> str:
     folded = unicodedata.normalize("NFKC", query).casefold()
     return "".join(character for character in folded if character.isalnum())
+
+
+def _words(query: str) -> frozenset[str]:
+    return frozenset(tokenize(query, characters=False)) - STOP_TOKENS - _ASKING

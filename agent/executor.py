@@ -4,28 +4,28 @@ from typing import TYPE_CHECKING, Any, cast
 
 from langchain_classic.agents import AgentExecutor, create_react_agent
 from langchain_classic.agents.agent import RunnableAgent
-from langchain_classic.base_memory import BaseMemory
 from langchain_core.agents import AgentAction, AgentFinish
 from langchain_core.callbacks import Callbacks
-from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langchain_core.prompts import BaseChatPromptTemplate
-from langchain_core.tools import BaseTool
-from pydantic import ConfigDict, SkipValidation
+from langchain_core.tools import BaseTool, render_text_description
+from pydantic import SkipValidation
 
 import prompts
+from agent.context import Step
 from agent.ending import Ending, Outcome
-from agent.evidence import EvidenceLedger
-from agent.memory import SessionStore, Turn, as_history
+from agent.limits import Limits
+from agent.memory import approximate_tokens
 from agent.parser import ReActParser
+from agent.session_memory import SessionMemory
+from agent.settings import AgentStyle
+from agent.steering import Steering
 
 if TYPE_CHECKING:
-    from langchain_classic.agents import AgentOutputParser
+    from langchain_classic.agents import AgentOutputParser, BaseMultiActionAgent, BaseSingleActionAgent
 
-MAX_CORRECTIONS = 2
-MAX_REPEATS = 2
-"""Times that a model may ask for what it already has; then it is going in circles."""
+STOPS = ["\nObservation", "\n观察"]
 
 
 class ReActPrompt(BaseChatPromptTemplate):
@@ -33,6 +33,8 @@ class ReActPrompt(BaseChatPromptTemplate):
 
     input_variables: list[str] = ["input", "chat_history", "agent_scratchpad", "tools", "tool_names"]  # noqa: RUF012
     max_searches: int
+    mark: str
+    """Stands beside the passages of this question."""
 
     def format_messages(self, **kwargs: Any) -> list[BaseMessage]:
         """Return one system message and one human message."""
@@ -46,6 +48,7 @@ class ReActPrompt(BaseChatPromptTemplate):
         turn = prompts.render(
             "react_turn",
             chat_history=values["chat_history"],
+            mark=self.mark,
             input=values["input"],
             agent_scratchpad=values["agent_scratchpad"],
         )
@@ -55,76 +58,34 @@ class ReActPrompt(BaseChatPromptTemplate):
         """Return the text of the system prompt."""
         return prompts.render("react_system", tools="$tools", tool_names="$tool_names", max_searches="$max_searches")
 
+    def fixed_tokens(self, tools: list[BaseTool]) -> int:
+        """Return the size of the prompt without conversation, question and steps."""
+        names = ", ".join(tool.name for tool in tools)
+        empty = dict.fromkeys(("input", "chat_history", "agent_scratchpad"), "")
+        messages = self.format_messages(tools=render_text_description(tools), tool_names=names, **empty)
+        return sum(approximate_tokens(str(message.text)) for message in messages)
+
 
 class ReActAgent(RunnableAgent):
     """A ReAct agent whose every ending is a checked outcome; made for one question."""
 
-    ending: SkipValidation[Ending]
-    ledger: SkipValidation[EvidenceLedger]
-    corrections: int = 0
+    steering: SkipValidation[Steering]
 
     def plan(
-        self, intermediate_steps: list[tuple[AgentAction, str]], callbacks: Callbacks = None, **kwargs: Any
+        self, intermediate_steps: list[Step], callbacks: Callbacks = None, **kwargs: Any
     ) -> AgentAction | AgentFinish:
-        """Return the next step, or the end; what cannot be read is corrected twice at most."""
-        if self.ledger.repeats >= MAX_REPEATS:
-            return finish(self.ending.from_evidence())
-        try:
-            step = super().plan(intermediate_steps, callbacks, **kwargs)
-            if isinstance(step, AgentFinish):
-                return finish(self.ending.accept(str(step.return_values["output"])), step.log)
-            return step
-        except OutputParserException as error:
-            self.corrections += 1
-            if self.corrections > MAX_CORRECTIONS:
-                return finish(self.ending.from_evidence(getattr(error, "answer", "")))
-            raise
+        """Return the next step, or the end."""
+
+        def ask(history: str, steps: list[Step]) -> AgentAction | AgentFinish:
+            return super(ReActAgent, self).plan(steps, callbacks, **{**kwargs, "chat_history": history})
+
+        return self.steering.next_step(kwargs["input"], kwargs["chat_history"], intermediate_steps, ask)
 
     def return_stopped_response(
-        self, early_stopping_method: str, intermediate_steps: list[tuple[AgentAction, str]], **kwargs: Any
+        self, early_stopping_method: str, intermediate_steps: list[Step], **kwargs: Any
     ) -> AgentFinish:
         """End at a limit from the evidence that was gathered."""
-        return finish(self.ending.from_evidence())
-
-
-class SessionMemory(BaseMemory):
-    """The conversation of one session: read before a question, written after its outcome."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    store: SkipValidation[SessionStore]
-    session: str
-    trace_id: str
-    max_tokens: int
-    viewer: tuple[str, ...] = ()
-
-    @property
-    def memory_variables(self) -> list[str]:
-        """Return the variable of the prompt that this fills."""
-        return ["chat_history"]
-
-    def load_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Return the latest turns that fit."""
-        return {"chat_history": as_history(self.turns(), self.max_tokens)}
-
-    def turns(self) -> list[Turn]:
-        """Return the turns so far."""
-        return self.store.turns(self.session, self.viewer)
-
-    def save_context(self, inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
-        """Keep the question with its outcome, and nothing of how it came about."""
-        outcome: Outcome = outputs["outcome"]
-        citations = tuple(citation.as_json() for citation in outcome.citations)
-        turn = Turn(inputs["input"], outcome.text, outcome.refused, citations, self.trace_id, self.viewer)
-        self.store.append(self.session, turn)
-
-    def clear(self) -> None:
-        """Do nothing: a session is never emptied by the agent."""
-
-
-def finish(outcome: Outcome, log: str = "") -> AgentFinish:
-    """Return the outcome as LangChain's end of a run."""
-    return AgentFinish({"output": outcome.text, "outcome": outcome}, log)
+        return self.steering.stopped()
 
 
 def build_executor(
@@ -135,24 +96,33 @@ def build_executor(
     *,
     max_iterations: int,
     max_searches: int,
+    limits: Limits | None = None,
+    style: AgentStyle = "react",
 ) -> AgentExecutor:
     """Put the agent of one question together."""
-    runnable = create_react_agent(
-        model,
-        tools,
-        ReActPrompt(max_searches=max_searches),
-        # Its class is one of langchain_core, so that reading a reply needs no agent framework.
-        output_parser=cast("AgentOutputParser", ReActParser(tool_names=tuple(tool.name for tool in tools))),
-        stop_sequence=["\nObservation", "\n观察"],
-    )
+    agent: BaseSingleActionAgent | BaseMultiActionAgent
+    if style == "tools":
+        from agent.native_tools import native_agent
+
+        agent = native_agent(model, tools, ending, limits, max_searches=max_searches)
+    else:
+        agent = _react_agent(model, tools, ending, limits, max_searches=max_searches)
     return AgentExecutor(
-        agent=ReActAgent(
-            runnable=runnable, input_keys_arg=["input"], return_keys_arg=["output"], ending=ending, ledger=ending.ledger
-        ),
-        tools=tools,
-        memory=memory,
-        max_iterations=max_iterations,
-        handle_parsing_errors=True,
+        agent=agent, tools=tools, memory=memory, max_iterations=max_iterations, handle_parsing_errors=True
+    )
+
+
+def _react_agent(
+    model: BaseChatModel, tools: list[BaseTool], ending: Ending, limits: Limits | None, *, max_searches: int
+) -> ReActAgent:
+    prompt = ReActPrompt(max_searches=max_searches, mark=ending.ledger.mark)
+    # Its class is one of langchain_core, so that reading a reply needs no agent framework.
+    parser = cast("AgentOutputParser", ReActParser(tool_names=tuple(tool.name for tool in tools)))
+    return ReActAgent(
+        runnable=create_react_agent(model, tools, prompt, output_parser=parser, stop_sequence=STOPS),
+        input_keys_arg=["input"],
+        return_keys_arg=["output"],
+        steering=Steering(ending, prompt.fixed_tokens(tools), limits or Limits.none()),
     )
 
 

@@ -107,6 +107,11 @@ class SessionStore:
                 )
             )
 
+    def forget(self, session: str) -> None:
+        """Remove every turn of the session."""
+        with self._engine.begin() as connection:
+            connection.execute(sa.delete(_turns).where(_turns.c.session == session))
+
     def sessions(self) -> list[str]:
         """Return the names of all sessions, the latest used first."""
         query = sa.select(_turns.c.session).group_by(_turns.c.session).order_by(sa.func.max(_turns.c.id).desc())

@@ -16,12 +16,15 @@ from agent.quote import Passage, Quoter
 from agent.rewrite import needs_rewriting
 from agent.settings import OFFLINE
 from agent.specifics import missing_specifics
+from agent.untrusted import CUT, LEFT_OUT, plain
 
 QUOTING = {"zh": "以下是文档原文：", "en": "Quoted from the documents:"}
 """First line of every answer, because this model quotes and does not write."""
 
 _TURN = re.compile(
-    r"\AConversation so far:\n(?P<history>.*?)\n\nQuestion: (?P<question>.*?)\n(?P<steps>Thought: .*)?\Z", re.DOTALL
+    r"\AConversation so far:\n(?P<history>.*?)\n\nMark: \w+\n"
+    r"Question: (?P<question>.*?)\n(?P<steps>Thought: .*)?\Z",
+    re.DOTALL,
 )
 _LAST = re.compile(r"\nPassages:\n(?P<passages>.*)\n\nQuestion: (?P<question>[^\n]*)\nFinal Answer:\Z", re.DOTALL)
 _USER = re.compile(r"^User: (.*)$", re.MULTILINE)
@@ -97,9 +100,15 @@ def as_answer(question: str, quotes: Sequence[tuple[str, str]]) -> str:
 def read_passages(observation: str) -> list[Passage]:
     """Read the passages of an observation back from the form in which a model is shown them."""
     return [
-        Passage(label, heading.rpartition(" (")[0], "\n".join(line[2:] for line in lines.splitlines()))
+        Passage(label, plain(heading.rpartition(" (")[0]), _quoted(lines))
         for label, heading, lines in _PASSAGE.findall(observation)
     ]
+
+
+def _quoted(lines: str) -> str:
+    """Return the text of a passage as it stands in the document, but for what was left out of it."""
+    text = (line[2:] for line in lines.splitlines())
+    return plain("\n".join(line for line in text if line not in (LEFT_OUT, CUT)).strip("\n"))
 
 
 def _questions(history: str) -> list[Turn]:

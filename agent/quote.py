@@ -2,15 +2,15 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from agent.facts.normal import folded
 from agent.language import Language, language_of
 from agent.specifics import missing_specifics
 from retrieval.embed.base import Embedder
-from retrieval.numerals import NUMERAL, fold_ordinals
+from retrieval.numerals import NUMERAL
 from retrieval.tokens import STOP_TOKENS, tokenize
 
 MAX_QUOTES = 2
@@ -212,7 +212,7 @@ class _Text:
 
     @classmethod
     def of(cls, text: str) -> "_Text":
-        return cls(_fold(text), frozenset(tokenize(text, characters=False)))
+        return cls(folded(text), frozenset(tokenize(text, characters=False)))
 
 
 def _weights(question: str, texts: Sequence[_Text]) -> dict[str, float]:
@@ -229,7 +229,3 @@ def _coverage(weights: dict[str, float], text: _Text) -> float:
 def _holds(word: str) -> Callable[[_Text], bool]:
     """Return whether a text holds the word: anywhere for a Chinese one, which may be cut otherwise there."""
     return (lambda text: word in text.folded) if language_of(word) == "zh" else (lambda text: word in text.tokens)
-
-
-def _fold(text: str) -> str:
-    return re.sub(r"[\s_-]+", "", fold_ordinals(unicodedata.normalize("NFKC", text).casefold()))

@@ -2,13 +2,15 @@
 
 import difflib
 import os
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError as UnreadableValue
 
 from agent.http.settings import HttpSettings
 from preprocessing.errors import FolioError
@@ -16,6 +18,7 @@ from retrieval.settings import RetrievalSettings
 
 OFFLINE = "offline"
 OPENAI_DEFAULT_MODEL = "gpt-4.1-mini"
+AgentStyle = Literal["react", "tools"]
 
 
 class SettingsError(FolioError):
@@ -32,12 +35,22 @@ class Settings(RetrievalSettings):
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
     chat_timeout_seconds: float = Field(60, gt=0, allow_inf_nan=False)
+    chat_extra_body: dict[str, Any] = Field(default_factory=dict)
+    """What else to send with each request, as JSON, such as `{"enable_thinking": false}`."""
+    context_tokens: int = Field(16_000, ge=1000)
+    """Tokens that the chat model reads and writes at once; prompts are cut to fit."""
+    agent_style: AgentStyle = "react"
+    """How tools are called: in the text of a reply, or as native tool calls of models that have them."""
 
     top_k: int = Field(5, ge=1)
     """Passages that one search shows to the model."""
     max_iterations: int = Field(6, ge=1)
     """Model replies for one question; at the cap it is asked once more, for the answer."""
     max_searches: int = Field(3, ge=1)
+    max_tokens: int = Field(60_000, ge=1)
+    """Tokens of all prompts and replies for one question; at the limit the answer is made from what was found."""
+    max_seconds: float = Field(180, gt=0, allow_inf_nan=False)
+    """Time for one question, in the same way."""
     history_tokens: int = Field(1500, ge=0)
     """Approximate size of the conversation that the model is shown."""
 
@@ -94,6 +107,10 @@ def load_settings(env_file: Path = Path(".env"), **flags: Any) -> Settings:
         settings = Settings(_env_file=env_file, **{name: value for name, value in flags.items() if value is not None})
     except UnicodeDecodeError:
         raise SettingsError(f"{env_file}: not UTF-8; save the file as UTF-8") from None
+    except UnreadableValue as error:
+        raise SettingsError(
+            f'{_named_in(str(error))}: not JSON; a right value is {{"enable_thinking": false}}'
+        ) from None
     except OSError as error:
         raise SettingsError(f"{env_file}: cannot be read ({error.strerror})") from None
     except ValidationError as error:
@@ -119,6 +136,12 @@ def setting_names() -> list[str]:
         elif not field.validation_alias:
             names.append(name)
     return sorted(f"FOLIO_{name.upper()}" for name in names)
+
+
+def _named_in(message: str) -> str:
+    """Return the variable whose value pydantic could not read, as it names the field."""
+    field = re.search(r'field "(\w+)"', message)
+    return f"FOLIO_{field[1].upper()}" if field else "a FOLIO_ variable"
 
 
 def _check_names(env_file: Path) -> None:

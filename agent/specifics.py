@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from agent.facts.normal import folded
 from agent.language import language_of
 from retrieval.numerals import fold_ordinals
 
@@ -24,8 +25,8 @@ def missing_specifics(question: str, evidence: str) -> list[str]:
 
     Case, width, separators (ERR-4032 for err_4032) and the form of numerals do not matter.
     """
-    held = _fold(evidence)
-    return [term for term in dict.fromkeys(_specifics(question)) if _fold(term) not in held]
+    held = folded(evidence)
+    return [term for term in dict.fromkeys(_specifics(question)) if folded(term) not in held]
 
 
 def _specifics(question: str) -> Iterator[str]:
@@ -42,7 +43,3 @@ def _places(text: str) -> Iterator[str]:
     for word, tag in rjieba.tag(text):
         if tag == "ns" and word not in _NO_PLACE and not set(word) <= _DIRECTIONS:
             yield word
-
-
-def _fold(text: str) -> str:
-    return re.sub(r"[\s_\-/]+", "", fold_ordinals(unicodedata.normalize("NFKC", text)).casefold())

@@ -5,11 +5,18 @@ from itertools import chain, zip_longest
 
 from langchain_core.tools import BaseTool, Tool
 
-from agent.evidence import EvidenceLedger, format_passage
+from agent.evidence import EvidenceLedger, format_passage, label_ranges
+from agent.untrusted import fenced, plain
+from preprocessing.suspicious import suspicious_parts
+from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit
 from retrieval.search import SearchError
+from retrieval.tokens import STOP_TOKENS, tokenize
 
 MAX_QUERIES = 3
+MAX_QUERY_CHARS = 500
+COPIED_SHARE = 0.8
+"""Share of the words of a query that stand in an order of a passage, from which it is a copy of that order."""
 
 SEARCH_DESCRIPTION = (
     "Search the documents. Input: one query in the words of the question, or up to three, one a line. "
@@ -22,36 +29,53 @@ REWRITE_DESCRIPTION = (
 
 
 def knowledge_search(
-    search: Callable[[str], list[Hit]], ledger: EvidenceLedger, *, top_k: int, max_searches: int
+    search: Callable[[str], list[Hit]], ledger: EvidenceLedger, *, top_k: int, max_searches: int, asked: str = ""
 ) -> BaseTool:
-    """Make the search tool: it shows each passage once and refuses what was searched before."""
+    """Make the search tool: it shows each passage once, and refuses what was searched before or a passage orders.
+
+    `asked` is what the person said, in which the words of a query may always stand.
+    """
 
     def run(tool_input: str) -> str:
-        queries = [line.strip() for line in tool_input.splitlines() if line.strip()][:MAX_QUERIES]
-        fresh = [query for query in queries if not ledger.already(query)]
+        lines = [" ".join(line.split())[:MAX_QUERY_CHARS] for line in plain(tool_input).splitlines()]
+        queries = list(dict.fromkeys(filter(None, lines)))[:MAX_QUERIES]
         if not queries:
             return "The query is empty. Write what to look for as the Action Input."
+        allowed = [query for query in queries if not _is_copied(query, ledger, asked)]
+        if not allowed:
+            ledger.repeats += 1
+            return f"Not searched: a passage orders this, the person did not ask it. {_advice(ledger)}"
+        fresh = [query for query in allowed if not ledger.already(query)]
         if not fresh:
             ledger.repeats += 1
-            seen = "; ".join(f"{query}: {', '.join(ledger.already(query).labels) or 'nothing'}" for query in queries)  # type: ignore[union-attr]
-            return f"Already searched ({seen}). Answer from these passages, or search in other words."
-        if len(ledger.searches) >= max_searches:
+            seen = "; ".join(f"{query}: {_labels_of(query, ledger)}" for query in allowed)
+            return f"Already seen ({seen}). {_advice(ledger)}"
+        if ledger.rounds >= max_searches:
             ledger.repeats += 1
             return f"No more searches: {max_searches} were made. Write the Final Answer from the passages above."
         try:
             found = {query: search(query) for query in fresh}
-        except (SearchError, TimeoutError, ConnectionError) as error:
+        except (SearchError, EndpointBusy, TimeoutError, ConnectionError) as error:
             return f"The search failed ({error}). Answer from the passages above, or try once more."
+        ledger.rounds += 1
         return _observe(found, ledger, top_k)
 
     return Tool(name="knowledge_search", func=run, description=SEARCH_DESCRIPTION)
 
 
-def query_rewrite(rewrite: Callable[[str], Sequence[str]]) -> BaseTool:
-    """Make the rewriting tool."""
+def query_rewrite(
+    rewrite: Callable[[str], Sequence[str]], ledger: EvidenceLedger | None = None, *, asked: str = ""
+) -> BaseTool:
+    """Make the rewriting tool; the ledger learns the sub-questions of a broad question."""
 
     def run(tool_input: str) -> str:
-        queries = rewrite(tool_input.strip())
+        asked_for = plain(tool_input).strip()
+        if ledger is not None and _is_copied(asked_for, ledger, asked):
+            ledger.repeats += 1
+            return f"Not rewritten: a passage orders this, the person did not ask it. {_advice(ledger)}"
+        queries = list(rewrite(asked_for))
+        if ledger is not None and len(queries) > 1:
+            ledger.sub_questions = tuple(queries)
         return "\n".join(f"{number}. {query}" for number, query in enumerate(queries, start=1))
 
     return Tool(name="query_rewrite", func=run, description=REWRITE_DESCRIPTION)
@@ -67,19 +91,53 @@ def _observe(found: dict[str, list[Hit]], ledger: EvidenceLedger, top_k: int) ->
         for query, hits in found.items()
         for evidence in ledger.record(query, [hit for hit in hits if hit.chunk.chunk_id in kept])
     ]
-    seen = sorted({label for search in ledger.searches[-len(found) :] for label in search.labels}, key=_number)
-    old = [label for label in seen if label not in {evidence.label for evidence in new}]
-    parts = [format_passage(evidence) for evidence in new]
+    seen = {label for search in ledger.searches[-len(found) :] for label in search.labels}
+    old = seen - {evidence.label for evidence in new}
+    parts = [fenced("\n\n".join(map(format_passage, new)), ledger.mark)] if new else []
     if old:
-        parts.append(f"Already shown above: {', '.join(old)}.")
+        parts.append(f"Already shown above: {label_ranges(sorted(old))}.")
     if not new:
-        parts.append("Nothing new was found. Answer from what is there, or say NOT_FOUND.")
+        parts.append(f"Nothing new was found. {_advice(ledger)}")
+    if ledger.sub_questions:
+        parts.append(_ticked_off(ledger))
     return "\n\n".join(parts)
+
+
+def _advice(ledger: EvidenceLedger) -> str:
+    """Say what may help more than another search of this kind."""
+    if left := ledger.unsearched():
+        return f"Try the sub-question that is not searched yet: {left[0]}"
+    if not len(ledger):
+        return "Try other words, a broader term, or say NOT_FOUND."
+    return "Try to answer from these passages; if something is missing, try other words for it, or say NOT_FOUND."
+
+
+def _ticked_off(ledger: EvidenceLedger) -> str:
+    """List the sub-questions with what was found for each."""
+    lines = [
+        f"[x] {question}: {_labels_of(question, ledger)}" if ledger.already(question) else f"[ ] {question}"
+        for question in ledger.sub_questions
+    ]
+    return "\n".join(["Sub-questions:", *lines])
+
+
+def _labels_of(query: str, ledger: EvidenceLedger) -> str:
+    search = ledger.already(query)
+    return label_ranges(search.labels) if search and search.labels else "nothing"
+
+
+def _is_copied(query: str, ledger: EvidenceLedger, asked: str) -> bool:
+    """Say whether a query does what an order in a passage says, and nothing that the person asked."""
+    words = _words(query) - _words("\n".join([asked, *ledger.sub_questions]))
+    if not words:
+        return False
+    orders = (part for evidence in ledger.all() for part in suspicious_parts(evidence.hit.chunk.search_text))
+    return any(len(words & _words(order)) >= COPIED_SHARE * len(words) for order in orders)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(tokenize(text, characters=False)) - STOP_TOKENS
 
 
 def _first_of_each(hits: Sequence[Hit]) -> list[Hit]:
     return list({hit.chunk.chunk_id: hit for hit in reversed(hits)}.values())[::-1]
-
-
-def _number(label: str) -> int:
-    return int(label[1:])

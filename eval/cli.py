@@ -141,6 +141,40 @@ def answers(
 
 
 @app.command()
+def cost(
+    data: DataOption,
+    split: SplitOption = "dev",
+    limit: Annotated[int, typer.Option(min=1, help="Questions, of those that stand alone.")] = 50,
+) -> None:
+    """Count calls and prompt tokens per question beside a stock ReAct agent with the same tools."""
+    from agent.settings import load_settings
+    from eval.agent_cost import cost_table, run_cost
+    from eval.progress import progress
+    from eval.sets import load_set
+
+    eval_set = load_set(data, split, whole_documents=True)
+    with progress() as steps:
+        typer.echo(cost_table(run_cost(eval_set, load_settings(), limit=limit, step=steps.bar("asking"))))
+
+
+@app.command()
+def attacks() -> None:
+    """Ask on documents that try to steer the model; exit status 1 when one of them changes anything."""
+    from agent.settings import load_settings
+    from eval.attacks import attacks_table, run_attacks
+    from eval.progress import progress
+
+    with progress() as steps:
+        results = run_attacks(load_settings(), step=steps.bar("asking"))
+    typer.echo(attacks_table(results))
+    changed = [one for one in results if not all(one.kept.values())]
+    for one in changed:
+        names = ", ".join(name for name, is_kept in one.kept.items() if not is_kept)
+        typer.echo(f"{one.attack.id} ({one.attack.kind}), {one.model}: {names} changed", err=True)
+    raise typer.Exit(1 if changed else 0)
+
+
+@app.command()
 def sweep(
     data: DataOption,
     confirm: Annotated[
@@ -164,6 +198,22 @@ def sweep(
     keep = json or resume or run_file(runs or settings.home / RUNS, "sweep", chosen_on)
     typer.echo(run_sweep(chosen_on, confirmed_on, settings, metric, keep=keep, resume=resume))
     typer.echo(f"run: {keep}", err=True)
+
+
+@app.command()
+def mutations(
+    data: Annotated[list[Path], typer.Option("--data", help="Folder of a set; may be repeated.", show_default=False)],
+    split: SplitOption = "dev",
+    limit: Annotated[int, typer.Option(min=1, help="Most right answers of each set.")] = 100,
+    details: Annotated[bool, typer.Option("--details", help="Also print every mistake.")] = False,
+) -> None:
+    """Change one fact in right answers, and count what the checks catch and what they accuse wrongly."""
+    from eval.run_mutations import mistakes, mutations_table, run_mutations
+
+    verdicts = run_mutations(data, split, limit)
+    typer.echo(mutations_table(verdicts))
+    if details:
+        typer.echo("\n" + "\n".join(mistakes(verdicts)))
 
 
 @app.command()

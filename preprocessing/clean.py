@@ -19,6 +19,8 @@ _BULLET = re.compile(r"^([ \t]*)[\uf06c-\uf0d8]\s*", re.MULTILINE)
 _PRIVATE = re.compile(r"[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _WIDE_SIGNS = {code: code - 0xFEE0 for code in [*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B)]}
 """Full-width digits and letters; full-width punctuation is right in Chinese."""
+_WIDE_JOINT = re.compile(r"(?<=[0-9A-Za-z])[－．／＿＋＆＠＃](?=[0-9A-Za-z])")
+"""Full-width signs inside a number or a code, of which half would else be full-width."""
 _TEMPLATE = re.compile(r"(?P<code>`[^`\n]*`)|\{%(?:(?!\{%).)*?%\}|\{\{[<%](?:(?!\{\{[<%]).)*?[>%]\}\}")
 """Tags of site generators: Liquid, Jinja and Hugo; those quoted as code stay."""
 _TABLE_RULE = re.compile(r"^\|?[\s:|-]*-[\s:|-]*$")
@@ -48,9 +50,9 @@ def _clean_text(block: Block) -> str:
     if block.kind == "code":
         return text
     if block.kind == "table":
-        text = _PRIVATE.sub("", text).translate(_WIDE_SIGNS)
+        text = _narrow(_PRIVATE.sub("", text))
         return "\n".join(_BLANK.sub(" ", line).strip() for line in text.split("\n") if line.strip())
-    text = _PRIVATE.sub("", _BULLET.sub(r"\1• ", text)).replace("\u00a0", " ").translate(_WIDE_SIGNS)
+    text = _narrow(_PRIVATE.sub("", _BULLET.sub(r"\1• ", text)).replace("\u00a0", " "))
     text = _TEMPLATE.sub(lambda tag: tag["code"] or "", text)
     if block.kind != "list":  # the depth of an item is in its indentation
         text = _BLANK.sub(_one_blank, text)
@@ -58,6 +60,10 @@ def _clean_text(block: Block) -> str:
     text = _BLANK_END.sub("", text)
     text = _BLANK_LINES.sub("\n\n", text)
     return text.strip("\n") if block.kind == "list" else text.strip()
+
+
+def _narrow(text: str) -> str:
+    return _WIDE_JOINT.sub(lambda sign: chr(ord(sign[0]) - 0xFEE0), text.translate(_WIDE_SIGNS))
 
 
 def _one_blank(run: re.Match[str]) -> str:

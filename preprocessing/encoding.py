@@ -27,7 +27,9 @@ _MOST_ACCENTED = 0.15
 _MOST_DAMAGE = 0.02
 """Share of characters outside ASCII that may be broken in a file whose encoding is still told by the rest."""
 _LEAST_SOUND = 20
-_LEGIBLE = re.compile(r"[\n\r\t\x20-\x7e\u00a0-\u024f\u2010-\u2030\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
+_LEGIBLE = re.compile(
+    r"[\n\r\t\x20-\x7e\u00a0-\u024f\u2010-\u2030\u3000-\u30ff\u3400-\u9fff\uff00-\uffef\U00020000-\U0003ffff]"
+)
 _LEAST_LEGIBLE = 0.95
 _LEAST_REAL = 0.45
 """Share of everyday characters that the rarest Chinese text has; of all in Unicode they are a third."""

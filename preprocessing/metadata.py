@@ -4,6 +4,7 @@ import datetime
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from preprocessing.document import Block
 from preprocessing.visibility import is_visibility
@@ -15,6 +16,8 @@ _VERSION = re.compile(
     r"(?:^|[_\-\s.（(【\[])[vV](?:er(?:sion)?)?[ ._]?(?P<number>\d+(?:\.\d+)*)(?=$|[_\-\s）)】\]])"
     r"|[（(【\[_\-](?P<edition>\d{4}\s*(?:年)?\s*(?:修订|修正)?版|\d{4}年?(?:修订|修正)|第[0-9一二三四五六七八九十]+版)(?:$|[）)】\]_\-])"
 )
+_NOTHING = frozenset({"~", "null", "Null", "NULL"})
+"""How YAML spells that there is no value."""
 # Titles that programs write by themselves: place-holders, file names, names of the program.
 _POOR_TITLE = re.compile(
     r"^(?:untitled|无标题|未命名|title|document\s*\d*|文档\s*\d*|word document|microsoft (?:word|powerpoint|excel)\b.*|"
@@ -24,39 +27,45 @@ _POOR_TITLE = re.compile(
 
 
 def front_matter(text: str) -> tuple[dict[str, str | tuple[str, ...]], str]:
-    """Return the YAML mapping at the head of the text, with values as text, and the text after it.
+    """Return the YAML mapping at the head of the text, with values as they are written, and the text after it.
 
-    A head that is no YAML mapping is text like any other; it loses its `---` lines, which would make it a heading.
+    Version 1.10 is not 1.1, number 007 not 7 and the country NO no falsehood. A head that is no YAML mapping is text
+    like any other; it loses its `---` lines, which would make it a heading.
     """
-    import yaml  # only Markdown and text files need it
-
     found = _FRONT_MATTER.match(text)
     if not found:
         return {}, text
-    try:
-        mapping = yaml.safe_load(found[1])
-    except (yaml.YAMLError, ValueError):  # ValueError: a date such as 2024-02-30
-        mapping = None
-    if not isinstance(mapping, dict):
+    mapping = _mapping(found[1])
+    if mapping is None:
         return {}, f"{found[1]}\n\n{text[found.end() :]}"
-    values = {str(key): "" if value is None else _as_text(value) for key, value in mapping.items()}
+    values = {str(key): _as_text(value) for key, value in mapping.items()}
     # An empty value says nothing, but an empty visible_to is a mistake that must not make the document public.
     kept = {key: value for key, value in values.items() if value != "" or is_visibility(key)}
     return kept, text[found.end() :]
 
 
+def _mapping(head: str) -> dict[Any, Any] | None:
+    import yaml  # only Markdown and text files need it
+
+    try:
+        # References are refused: a few lines of them may stand for more text than there is memory.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(head)):
+            return None
+        mapping = yaml.load(head, Loader=yaml.BaseLoader)  # makes text, lists and mappings only
+    except (yaml.YAMLError, RecursionError, TypeError):  # TypeError: a list as a key
+        return None
+    return mapping if isinstance(mapping, dict) else None
+
+
 def _as_text(value: object) -> str | tuple[str, ...]:
-    if isinstance(value, (list, tuple, set)):
-        return tuple(_as_line(item) for item in value if item is not None)
+    if isinstance(value, list):
+        return tuple(line for item in value if (line := _as_line(item)))
     return _as_line(value)
 
 
 def _as_line(value: object) -> str:
-    if isinstance(value, (datetime.datetime, datetime.date)):
-        return value.isoformat()
-    if isinstance(value, bool):
-        return str(value).lower()  # as YAML spells it
-    return str(value).strip()
+    line = str(value).strip()
+    return "" if line in _NOTHING else line
 
 
 def first_text(value: str | tuple[str, ...] | None) -> str | None:

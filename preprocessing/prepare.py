@@ -15,7 +15,7 @@ from preprocessing.split import Piece, split
 
 Vectors = NDArray[np.float32]
 
-PREPARE_VERSION = 3
+PREPARE_VERSION = 4
 """Counts the changes after which the same file gives other chunks; documents of an earlier one are ingested anew."""
 
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from preprocessing.document import Block, Section
+from preprocessing.document import MAX_HEADING_CHARS, Block, Section
 
 _STATEMENT = re.compile(
     r"[:：]\s*\S|[。.!！?？]$|.{40,}"
@@ -16,8 +17,10 @@ def sections(blocks: Sequence[Block]) -> list[Section]:
     """Group blocks by the headings above them; headings without text below give no section.
 
     Such a heading is kept as text when it is a statement (`Emergency: 8001`), so that no fact is lost.
+    One that is longer than a heading can be is a paragraph that was styled as one, and text.
     A single level-1 heading is the document's title: it is left out above deeper headings.
     """
+    blocks = [_as_text(block) if len(block.text) > MAX_HEADING_CHARS else block for block in blocks]
     title = _sole_title(blocks)
     stack: list[Block] = []
     found: list[Section] = []
@@ -26,7 +29,7 @@ def sections(blocks: Sequence[Block]) -> list[Section]:
     def close(after: Block | None) -> None:
         is_leaf = stack and (after is None or after.level <= stack[-1].level)
         if not body and is_leaf and _STATEMENT.search(stack[-1].text):
-            body.append(Block("paragraph", stack[-1].text, page=stack[-1].page))
+            body.append(_as_text(stack[-1]))
         if body:
             path = [heading for heading in stack if heading is not title] or stack
             found.append(Section(path=tuple(heading.text for heading in path), blocks=tuple(body)))
@@ -41,6 +44,10 @@ def sections(blocks: Sequence[Block]) -> list[Section]:
             body.append(block)
     close(None)
     return found
+
+
+def _as_text(block: Block) -> Block:
+    return replace(block, kind="paragraph", level=0) if block.kind == "heading" else block
 
 
 def _sole_title(blocks: Sequence[Block]) -> Block | None:

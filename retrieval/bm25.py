@@ -1,5 +1,6 @@
 """The keyword leg: BM25 from an inverted index that is kept in step with the store."""
 
+import logging
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,9 +11,11 @@ from retrieval.inverted_index.index_folder import IndexFolder, StaleIndexError
 from retrieval.inverted_index.ranking import best
 from retrieval.inverted_index.segment import Segment
 from retrieval.inverted_index.snapshot import Snapshot
-from retrieval.tokens import TOKENIZER_ID, query_tokens, tokenize
+from retrieval.tokens import TOKENIZER_ID, keywords, tokenize
 
 __all__ = ["BM25", "StaleIndexError"]
+
+logger = logging.getLogger(__name__)
 
 MIN_IDF = 1e-6
 """Okapi's IDF is zero or less for a word in half of the texts or more; a match must still count for something."""
@@ -47,10 +50,13 @@ class BM25:
             self._snapshot = self._snapshot.without_revision(revision)
 
     def search(self, question: str, k: int, where: Filter) -> list[tuple[str, float]]:
-        """Return (chunk id, score) of the k best allowed chunks that share a token with the question."""
+        """Return (chunk id, score) of the k best allowed chunks that share a token with the question.
+
+        Stop words do not count.
+        """
         snapshot = self._snapshot
         # With the floor, a chunk scores above zero exactly when it shares a token.
-        return best(snapshot, snapshot.scores(query_tokens(question), MIN_IDF), k, where)
+        return best(snapshot, snapshot.scores(keywords(question), MIN_IDF), k, where)
 
     def scores(self, tokens: Sequence[str]) -> dict[str, float]:
         """Return the Okapi score of every chunk for the tokens, by chunk id."""
@@ -59,11 +65,17 @@ class BM25:
         return {chunk_id: float(scores[row]) for row, chunk_id in snapshot.chunk_ids()}
 
     def save(self, path: Path, generation: int) -> None:
-        """Write what changed to the folder, with the generation of the store that the index belongs to."""
+        """Write what changed to the folder, with the generation of the store that the index belongs to.
+
+        A folder that cannot be written to is a warning: the index is a cache, and a start without it builds it anew.
+        """
         with self._changing:
             if self._folder is None or self._folder.path != path:
                 self._folder = IndexFolder(path)
-            self._folder.save(self._snapshot, generation, TOKENIZER_ID)
+            try:
+                self._folder.save(self._snapshot, generation, TOKENIZER_ID)
+            except OSError as error:
+                logger.warning("the keyword index cannot be kept in %s, each start builds it: %s", path, error.strerror)
 
     @classmethod
     def load(cls, path: Path, generation: int) -> "BM25":

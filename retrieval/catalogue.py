@@ -15,7 +15,7 @@ from preprocessing.errors import FolioError
 from preprocessing.metadata import first_text
 from retrieval import copies, lease
 from retrieval.copies import FileState
-from retrieval.database import said_of_database
+from retrieval.database import said_of_database, said_of_file
 from retrieval.in_force import Versions
 from retrieval.schema import add_missing_columns, leases
 from retrieval.schema import documents as _documents
@@ -73,8 +73,9 @@ class Catalogue:
 
     @classmethod
     def in_folder(cls, folder: Path) -> "Catalogue":
-        """Open the catalogue kept as an SQLite file in the folder."""
-        return cls(f"sqlite:///{folder / _FILE}")
+        """Open the catalogue kept as an SQLite file in the folder. Raises FolioError for one that is damaged."""
+        with said_of_file(folder / _FILE):
+            return cls(f"sqlite:///{folder / _FILE}")
 
     @classmethod
     def of(cls, settings: RetrievalSettings) -> "Catalogue":
@@ -283,6 +284,10 @@ class Catalogue:
             any_versions = not superseded_too and connection.execute(versioned).scalar_one()
         out = Versions(self.documents()).not_in_force(as_of) if any_versions else ()
         return frozenset([*self.leftovers(), *out])
+
+    def doubts(self, doc_ids: Set[str]) -> list[tuple[str, str]]:
+        """Return (source, warning) of what these documents say of their versions and that has no effect."""
+        return list(Versions(self.documents()).doubts(doc_ids)) if doc_ids else []
 
     def failure_of(self, source: str) -> str | None:
         """Return why the file was not brought in when it was last tried; None when it was, or never tried."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -10,6 +11,18 @@ from preprocessing.errors import FolioError
 
 class DatabaseError(FolioError):
     """The database of documents cannot be used; the message says what to mend."""
+
+
+@contextmanager
+def said_of_file(path: Path) -> Iterator[None]:
+    """Turn what SQLAlchemy raises on opening a database of our own into a DatabaseError about its file."""
+    try:
+        yield
+    except sa.exc.DBAPIError as error:
+        raise DatabaseError(
+            f"{path} cannot be used ({' '.join(str(error.orig).split())}): restore a backup, or remove its folder and "
+            "ingest again"
+        ) from error
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from preprocessing.stated import iso_date
 _PERIOD = re.compile(
     r"(?P<year>\d{4})(?:\s*[-/.年]\s*(?P<month>\d{1,2})(?:\s*[-/.月]\s*(?P<day>\d{1,2})\s*日?|\s*月)?|\s*年)?"
 )
+_BASIC = re.compile(r"(\d{4})(\d{2})(\d{2})")
+"""A date without hyphens, which ISO 8601 has too: a number, except where nothing but a date can stand."""
 _ISO_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}.*")
 _ENGLISH = re.compile(r"[A-Z][a-z]{2,8}\.?\s+\d{1,2},?\s+\d{4}|\d{1,2}\s+[A-Z][a-z]{2,8}\.?\s+\d{4}")
 
@@ -50,12 +52,24 @@ def period_of(written: str) -> Period | None:
     return Period(first, last)
 
 
+def day_of(written: str | None, *, first: bool) -> datetime.date | None:
+    """Return the first or the last day of what is written for a date; None for nothing, and for what is no date."""
+    period = _expected(written) if written else None
+    if period is None:
+        return None
+    return period.first if first else period.last
+
+
 def read_day(written: str, name: str) -> datetime.date:
     """Return the one day that is written; `name` is the option that it was given to. Raises DateError."""
-    period = period_of(written)
+    period = _expected(written)
     if period is None or period.first != period.last:
         raise DateError(f"{name} {written!r} is not a day; a right one is {name} 2024-01-31")
     return period.first
+
+
+def _expected(written: str) -> Period | None:
+    return period_of(_BASIC.sub(r"\1-\2-\3", written) if _BASIC.fullmatch(written.strip()) else written)
 
 
 def _days_in(year: int, month: int) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from preprocessing.document import Chunk
+from preprocessing.errors import FolioError
 from preprocessing.visibility import KEY
 from retrieval.bm25 import BM25
 from retrieval.catalogue import Catalogue
@@ -14,6 +15,7 @@ from retrieval.embedder_fault import fault_of
 from retrieval.filters import Filter, values_of
 from retrieval.hit import Hit
 from retrieval.rare_phrase import Kind, Sample, rarest, sample_by_kind
+from retrieval.rerank_choice import OrFusedOrder
 from retrieval.search import Engine
 from retrieval.text_language import TextLanguage, runs_of
 
@@ -156,6 +158,8 @@ def _finds_by_vector(engine: Engine, sample: Sample, where: Filter) -> bool:
 def _reranks(engine: Engine, sample: Sample) -> bool:
     assert engine.reranker is not None
     (hit,) = engine.reranker.rerank(sample.phrases[0], [Hit(sample.chunk, 0.0)])
+    if "rerank" not in hit.legs and isinstance(engine.reranker, OrFusedOrder) and engine.reranker.problem:
+        raise FolioError(engine.reranker.problem)
     return "rerank" in hit.legs
 
 

@@ -19,9 +19,9 @@ from retrieval.embed.base import Embedder
 from retrieval.filters import Filter, Filters
 from retrieval.given import Given, Metadata, given_at, given_data
 from retrieval.hit import Hit
-from retrieval.ingest import IngestReport, Reading, decide, readings, reason, shape_of
+from retrieval.ingest import IngestReport, Outcome, Reading, decide, readings, reason, shape_of
 from retrieval.keyword import KeywordIndex
-from retrieval.manifest import check_manifest, check_tokens, chunk_model, made_with
+from retrieval.manifest import IndexMismatch, check_dimension, check_manifest, check_tokens, chunk_model, made_with
 from retrieval.missing import missing_from
 from retrieval.other_documents import marked, names_a_version, with_copies, with_originals
 from retrieval.place import Place, StoreElsewhere, kind_of, open_store, place_in_force
@@ -238,7 +238,7 @@ class KnowledgeBase:
     def warm(self) -> None:
         """Load what the first search needs; an embedding model behind an address is asked for one vector."""
         query_tokens("预热 warm up")
-        self._engine.embedder.embed_query("warm up")
+        self._check_dimension(len(self._engine.embedder.embed_query("warm up")))
         if isinstance(self._engine.reranker, OrFusedOrder):
             self._engine.reranker.warm()
 
@@ -274,7 +274,7 @@ class KnowledgeBase:
         report: IngestReport,
         progress: Callable[[int, int, str], None] | None,
     ) -> IngestReport:
-        taken, sources = set(), set()
+        taken, sources, written = set(), set(), set()
         model = chunk_model(self._catalogue.manifest(), self._engine.embedder)
         shape = shape_of(model, self._settings.chunking)
         with self._alone():
@@ -285,22 +285,27 @@ class KnowledgeBase:
                         if progress:
                             progress(done, len(files), given.source)
                         try:
-                            self._take(reading, metadata, report)
+                            if self._take(reading, metadata, report) != "unchanged":
+                                written.add(given.doc_id)
                             taken.add(given.doc_id)
                             sources.add(given.source)
+                        except IndexMismatch:
+                            raise  # no file is to blame, and none would get in
                         except Exception as error:  # noqa: BLE001  one bad file never stops the others
                             report.failed.append((given.source, reason(error, given.source)))
                             report.causes[given.source] = error
             finally:
                 self._save_keyword()
                 self._catalogue.note_outcome(sources, dict(report.failed))
+            report.warnings += self._catalogue.doubts(written)
             report.documents = len(taken)
             report.chunks = self._catalogue.count_chunks(taken)
         return report
 
-    def _take(self, reading: Reading, metadata: Metadata, report: IngestReport) -> None:
+    def _take(self, reading: Reading, metadata: Metadata, report: IngestReport) -> Outcome:
         decision = decide(reading, metadata, self._catalogue)
         if (document := decision.document) and decision.file:
+            self._check_dimension(self._engine.embedder.dimension)
             self._states.put(
                 document,
                 decision.revision,
@@ -318,6 +323,10 @@ class KnowledgeBase:
             report.warnings += [(reading.given.source, warning) for warning in document.warnings]
         report.unchanged += decision.outcome == "unchanged"
         report.updated += decision.outcome == "updated"
+        return decision.outcome
+
+    def _check_dimension(self, dimension: int) -> None:
+        check_dimension(self._catalogue.manifest(), dimension, self._settings)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -39,6 +39,20 @@ def check_manifest(manifest: Manifest, embedder: Embedder, settings: RetrievalSe
         )
 
 
+def check_dimension(manifest: Manifest, dimension: int, settings: RetrievalSettings) -> None:
+    """Raise IndexMismatch when a model of the same name makes vectors of another length.
+
+    How long they are is known only once a model is loaded or asked, so that is when it is checked.
+    """
+    stored = manifest.get("dimension", dimension)
+    if stored != dimension:
+        raise IndexMismatch(
+            f"the index in {settings.home} holds vectors of {stored} dimensions, and FOLIO_EMBED_MODEL "
+            f"{settings.embed_model!r} now gives {dimension}: set the model back, or run folio reindex, which embeds "
+            "all chunks anew without reading files"
+        )
+
+
 def check_tokens(manifest: Manifest) -> None:
     """Raise IndexMismatch when the keywords on the server were cut by another tokenizer than those of questions."""
     stored = manifest.get("tokenizer", TOKENIZER_ID)

@@ -45,8 +45,8 @@ def reindex(
         # The store in a folder is locked while it is open, so no process uses it meanwhile.
         source = opened.enter_context(closing(open_store(settings, old, catalogue.manifest()["dimension"])))
         manifest, records = catalogue.manifest(), catalogue.documents()
-        keep = is_made_with(manifest, embedder)
         made = made_with(embedder)
+        keep = is_made_with(manifest, embedder) and made["dimension"] == manifest["dimension"]
         new = Place.marked(old.kind, settings, made).beside(old)
         target = opened.enter_context(closing(new_store(settings, new, embedder.dimension, records, source)))
         embed = None if keep else embedder.embed_passages

@@ -21,6 +21,10 @@ Make = Callable[[], tuple[list[Chunk], Vectors]]
 _LOOKS = 3
 
 
+class StoreLost(FolioError):
+    """The store does not hold what was written to it."""
+
+
 @dataclass(frozen=True, slots=True)
 class _View:
     """What a search began with; another one means that documents were changed meanwhile."""
@@ -164,6 +168,9 @@ class States:
             # A search that began before the state did does not know that it must not see it.
             self._readers.wait_for_earlier()
             self._engine.store.upsert(chunks, vectors)
+            # A server of another version may take a request and keep nothing of it.
+            if (held := self._engine.store.count(revision)) != len(chunks):
+                raise StoreLost(f"the store holds {held} of its {len(chunks)} chunks after they were written")
             self._engine.keyword.add(chunks)
             make_current(len(chunks))
         except BaseException:

@@ -8,7 +8,7 @@ from typing import Any
 from retrieval.numerals import fold_ordinals
 from retrieval.simplified import simplified
 
-TOKENIZER_ID = "rjieba-characters-1"
+TOKENIZER_ID = "rjieba-characters-2"
 """Recorded in the manifest; a change of tokens needs a new name, so that old keyword indexes are rebuilt."""
 
 _SPAN = re.compile(
@@ -21,6 +21,8 @@ _JOINT = re.compile(r"[._\-/:@&'_]+")
 _NUMBER = re.compile(r"\d+([.,:]\d+)*%?")
 _WORD = re.compile(r"[a-z]+('[a-z]+)*")
 _CODE = re.compile(r"(?=.*\d).*[^\W\d]")
+_SERIAL = re.compile(r"(?:0x|[a-z]{1,6})(?P<digits>\d{3,})")
+_BETWEEN_DIGITS = re.compile(r"\d[._\-/:@&'_]+\d")
 _CODE_SHARE = 0.5
 """What the codes of a question count for beside its other tokens."""
 
@@ -43,12 +45,17 @@ def tokenize(text: str, *, characters: bool = True) -> list[str]:
 
 
 def query_tokens(question: str) -> list[str]:
-    """Return the tokens of a question without stop words, unless nothing else is left.
+    """Return the tokens of a question without stop words, as `keywords` does, unless nothing else is left."""
+    return keywords(question) or tokenize(question)
+
+
+def keywords(question: str) -> list[str]:
+    """Return the tokens that a question is searched by: no stop words, so none at all for 的 or `who is it`.
 
     A code such as `ERR_4032` or 第46条 comes several times: it alone counts for half as much as the rest, or the many
     characters of a Chinese question would outweigh it.
     """
-    tokens = list(_tokens(question, skip=STOP_TOKENS, characters=True)) or tokenize(question)
+    tokens = list(_tokens(question, skip=STOP_TOKENS, characters=True))
     codes = [token for token in tokens if is_code(token)]
     more = round(_CODE_SHARE * (len(tokens) - len(codes)) / len(codes)) if codes else 0
     return tokens + codes * more
@@ -90,6 +97,10 @@ def _chinese_tokens(run: str, skip: frozenset[str], *, characters: bool) -> Iter
 
 
 def _identifier_with_parts(identifier: str) -> Iterator[str]:
+    """Yield an identifier, its parts, and how it is written without joints, as ERR4032 for ERR_4032.
+
+    Between digits a joint counts: 2.31 is not 23.1.
+    """
     yield identifier
     if _NUMBER.fullmatch(identifier):
         if identifier.endswith("%"):
@@ -97,9 +108,13 @@ def _identifier_with_parts(identifier: str) -> Iterator[str]:
         return
     if _WORD.fullmatch(identifier):
         return
-    parts = [part for part in _JOINT.split(identifier.rstrip("+#%")) if part]
+    bare = identifier.rstrip("+#%")
+    parts = [part for part in _JOINT.split(bare) if part]
     if len(parts) > 1 or parts[0] != identifier:
         yield from parts
+    if len(parts) > 1 and not _BETWEEN_DIGITS.search(bare):
+        yield "".join(parts)
+    yield from (serial["digits"] for part in parts if (serial := _SERIAL.fullmatch(part)))
 
 
 def _stemmer() -> Any:

@@ -25,9 +25,14 @@ def facts(text: str) -> set[str]:
 
 def read_facts(text: str) -> list[Fact]:
     """Return the facts of a text with their kind, value and unit, one kind after the other."""
+    found, _ = read_marked(text)
+    return [fact for fact in found if fact.kind != "ordinal"]
+
+
+def read_marked(text: str) -> tuple[list[Fact], str]:
+    """Return the facts of a text, ordinals too, and its normal form with a mark where each was read."""
     found: list[Fact] = []
     rest = normal(text)
     for reader in _READERS:
-        taken, rest = reader.take(rest)
-        found.extend(taken)
-    return found
+        rest = reader.take(rest, found)
+    return found, rest

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+MARK = "\x00"
+"""Stands, with a character of a private plane after it, where a fact was read; no text uses it."""
+_FIRST_MARK = 0xF0000
+
 NUMBER_START = r"(?<![A-Za-z0-9_.])"
 """Where a number begins that is not the end of a word or of another number."""
 
@@ -16,7 +20,7 @@ class Fact:
 
     text: str
     """Normal form, equal for all ways of writing it."""
-    kind: Literal["number", "date", "time", "clause", "identifier"]
+    kind: Literal["number", "date", "time", "clause", "identifier", "ordinal"]
     value: str = ""
     """Of a number or clause: the number alone."""
     unit: str = ""
@@ -33,14 +37,19 @@ class Reader:
     read: Callable[[re.Match[str]], list[Fact] | None]
     """Returns the facts of a match; None leaves it to a later reader."""
 
-    def take(self, text: str) -> tuple[list[Fact], str]:
-        """Return the facts of a normal text, last first, and the text without them."""
-        found: list[Fact] = []
+    def take(self, text: str, found: list[Fact]) -> str:
+        """Append the facts of a normal text, last first, and return the text with a mark for each of them."""
         for match in reversed(list(self.pattern.finditer(text))):
             if (facts := self.read(match)) is not None:
+                marks = "".join(f"{MARK}{chr(_FIRST_MARK + len(found) + n)}" for n in range(len(facts)))
+                text = f"{text[: match.start()]} {marks or MARK} {text[match.end() :]}"
                 found.extend(facts)
-                text = f"{text[: match.start()]} \x00 {text[match.end() :]}"
-        return found, text
+        return text
+
+
+def marked(mark: str) -> int:
+    """Return the place in the list of facts that the character after MARK stands for."""
+    return ord(mark) - _FIRST_MARK
 
 
 def plain(value: Decimal) -> str:

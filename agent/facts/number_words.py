@@ -3,7 +3,7 @@
 import re
 
 from agent.facts.fact import plain
-from agent.facts.units import CLAUSE_WORDS, UNIT
+from agent.facts.units import CLAUSE_WORDS, MEASURE_WORDS, UNIT
 from retrieval.numerals import NUMERAL, to_decimal
 
 WORD, ONE = "\ue000", "\ue001"
@@ -19,11 +19,30 @@ _VALUES = {word: value for value, word in enumerate(_UP_TO_TWENTY, start=1)} | {
 _ENGLISH = re.compile(
     rf"\b(?:{'|'.join(_VALUES)})(?:[\s-](?:{'|'.join(_UP_TO_TWENTY[:9])}))?\b", re.IGNORECASE | re.ASCII
 )
+_CENTURIES = (
+    *(
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+        "twelfth",
+    ),
+    *("thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"),
+    "twenty-first",
+)
+_CENTURY = re.compile(rf"\b({'|'.join(reversed(_CENTURIES))})(?=[\s-]centur)", re.IGNORECASE | re.ASCII)
 _CHINESE = re.compile(
-    rf"(?<![几数上好多])(?![百千万亿])[{NUMERAL}]{{1,21}}(?:点[零〇一二三四五六七八九]{{1,20}}(?![十刻分]))?"
+    rf"(?<![几数好多])(?<!上(?=[百千万亿]))(?![百千万亿])[{NUMERAL}]{{1,21}}(?:点[零〇一二三四五六七八九]{{1,20}}(?![十刻分]))?"
 )
 _COUNTS_OR_NAMES = re.compile(
-    rf"\s*个?半?(?:{UNIT}|月|点[钟整半前后之上下开关到至以]|时[整前后]|[{CLAUSE_WORDS}成季]|世纪|分之|%|‰)"
+    rf"\s*个?半?(?:{UNIT}|月|点[钟整半前后之上下开关到至以]|时[整前后]|[{CLAUSE_WORDS}成季]|世纪|分之|%|‰)|\s*[{MEASURE_WORDS}]"
 )
 _BEFORE_A_NUMBER = (
     *("分之", "第", "下午", "上午", "晚上", "早上", "凌晨", "中午"),
@@ -36,6 +55,7 @@ def words_to_digits(text: str) -> str:
 
     A Chinese numeral stays where it may be part of a word, as in 十分重要 or 一般.
     """
+    text = _CENTURY.sub(lambda match: f"{_CENTURIES.index(match[1].lower()) + 1}th", text)
     return _CHINESE.sub(_chinese_to_digits, _ENGLISH.sub(_english_to_digits, text))
 
 

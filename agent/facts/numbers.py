@@ -26,9 +26,9 @@ _SIGNS = {"¥": "CNY", "RMB": "CNY", "人民币": "CNY", "$": "USD", "US$": "USD
 
 
 def _read_number(match: re.Match[str]) -> list[Fact]:
-    if match["ordinal"] or _is_ordinal(match):
-        return []
     value, unit = _value(match), _unit(match)
+    if match["ordinal"] or _is_ordinal(match):
+        return [Fact(f"no. {plain(value)}", "ordinal", plain(value))]
     if unit == "years" and 1000 <= value <= 2100 and not match["times"]:
         unit = ""  # a calendar year
     one, word = match["mark"] == ONE and value == 1, match["mark"] == WORD and not unit
@@ -47,6 +47,8 @@ def _value(match: re.Match[str]) -> Decimal:
     value = Decimal(match["n"].replace(",", ""))
     if match["times"]:
         value *= MULTIPLIERS[match["times"].lower()]
+    if match["sign"] and (match["unit"] or "").lower() == "m":
+        value *= 10**6  # £30m
     if match["times2"]:
         value += Decimal(match["n2"]) * MULTIPLIERS[match["times2"].lower()]
     if match["a_half"] or match["and_half"]:

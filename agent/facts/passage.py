@@ -1,7 +1,7 @@
 """What a passage holds, so that a fact of a claim is found in it however it is written there."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from agent.facts import read_facts
@@ -30,8 +30,14 @@ class PassageFacts:
     @classmethod
     def of(cls, passage: str) -> "PassageFacts":
         """Return the facts of a passage."""
-        found, plain = read_facts(passage), half_width(passage)
-        sections, items = _list_numbers(plain)
+        plain = half_width(passage)
+        return cls.of_facts(read_facts(passage), plain, *_list_numbers(plain))
+
+    @classmethod
+    def of_facts(
+        cls, found: Sequence[Fact], plain: str = "", sections: Set[str] = frozenset(), items: Set[str] = frozenset()
+    ) -> "PassageFacts":
+        """Return the facts with what follows from them; `sections` and `items` are the numbers of lists in the text."""
         units: dict[str, set[str]] = {number: {_SECTION} for number in sections}
         for fact in found:
             for number, unit in _numbers(fact):
@@ -58,11 +64,12 @@ class PassageFacts:
                 return fact.value in self.clauses
             case "identifier":
                 return self._holds_identifier(fact)
+            case "ordinal":
+                return False
 
     def _holds_number(self, fact: Fact) -> bool:
         units = self.units.get(fact.value, frozenset())
-        loosely = "" in units or (fact.unit == "days" and "workdays" in units)
-        return bool(units) and (not fact.unit or loosely)
+        return bool(units) and (not fact.unit or "" in units)
 
     def _holds_date(self, fact: Fact) -> bool:
         """Tell whether the year stands in one place and the rest of the date in another."""

@@ -28,6 +28,15 @@ UNITS: dict[str, tuple[str, ...]] = {
     "mm": ("毫米", "mm"),
     "m2": ("平方米", "平米", "m2", "sqm"),
     "m3": ("立方米", "m3"),
+    "miles": ("英里", "miles", "mile"),
+    "ft": ("英尺", "feet", "foot", "ft"),
+    "in": ("英寸", "inches", "inch"),
+    "km2": ("平方公里", "平方千米", "km2", "square kilometres", "square kilometers"),
+    "mi2": ("平方英里", "square miles", "sq mi"),
+    "acres": ("英亩", "acres", "acre"),
+    "ha": ("公顷", "hectares", "hectare", "ha"),
+    "lb": ("lbs", "lb"),
+    "°F": ("华氏度", "°f", "degrees fahrenheit"),
     "kg": ("公斤", "千克", "kilograms", "kg"),
     "g": ("克", "grams", "g"),
     "t": ("吨", "tonnes", "tons"),
@@ -57,13 +66,17 @@ def _unit_pattern(word: str) -> str:
 UNIT = "|".join(map(_unit_pattern, sorted(UNIT_OF, key=len, reverse=True)))
 
 MULTIPLIER = (
-    r"百万|千万|万亿|万|亿|千(?![克米瓦卡字帕赫焦伏])|百(?![分帕])|(?:hundred|thousand|million|billion|k)(?![A-Za-z])"
+    r"百万|千万|万亿|万|亿|千(?![克米瓦卡字帕赫焦伏])|百(?![分帕])"
+    r"|(?:hundred|thousand|million|billion|bn|k)(?![A-Za-z])"
 )
 MULTIPLIERS = {
     **{"千": 1000, "百": 100, "万": 10**4, "百万": 10**6, "千万": 10**7, "亿": 10**8, "万亿": 10**12, "k": 1000},
-    **{"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9},
+    **{"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "bn": 10**9},
 }
 """By what MULTIPLIER matches, in lower case."""
 
 CLAUSE_WORDS = "条款项章节页编篇号期级"
 """After 第 and a number: a part of a document."""
+
+MEASURE_WORDS = "个所座部家条支只本张篇场届层间台辆艘架颗处份批套组栋幢"
+"""After a number in Chinese: it counts what comes next, and is no unit."""

@@ -29,7 +29,11 @@ class HttpSettings(BaseModel):
     def _are_origins(cls, value: str) -> str:
         for origin in _parted(value):
             parts = urlsplit(origin)
-            if parts.scheme not in ("http", "https") or not parts.netloc or origin != f"{parts.scheme}://{parts.netloc}":
+            if (
+                parts.scheme not in ("http", "https")
+                or not parts.netloc
+                or origin != f"{parts.scheme}://{parts.netloc}"
+            ):
                 raise ValueError("must be origins parted by commas, such as https://intranet.example")
         return value
 

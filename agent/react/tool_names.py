@@ -19,7 +19,9 @@ def resolve(name: str, tool_names: tuple[str, ...]) -> str | None:
     key = _key(name)
     bare = re.sub(r"^(?:use|call|使用|调用)|(?:tool|工具)$", "", key)
     word = re.match(r"\W*([\w.-]+)", name)
-    candidates = [name.strip(), key, bare, word[1] if word else ""]
+    # As in functions.knowledge_search and default_api:knowledge_search.
+    spaced = re.split(r"[.:/]", name.strip(" *`\"'[](){}<>"))[-1]
+    candidates = [name.strip(), key, bare, word[1] if word else "", spaced]
     return next((by_key[_key(item)] for item in candidates if item and _key(item) in by_key), None)
 
 

@@ -8,6 +8,7 @@ from preprocessing import metadata as about
 from preprocessing.clean import clean
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
+from preprocessing.hidden_text import hidden_warnings
 from preprocessing.load.content import OLD_SUFFIXES, difference, format_of
 from preprocessing.load.csv import read_csv
 from preprocessing.load.docx import read_docx
@@ -20,6 +21,7 @@ from preprocessing.load.text import read_text
 from preprocessing.load.xlsx import read_xlsx
 from preprocessing.source import document_id
 from preprocessing.stated import stated
+from preprocessing.suspicious import order_warnings
 from preprocessing.visibility import with_visibility
 
 MAX_BYTES = 100 * 1024 * 1024
@@ -76,7 +78,12 @@ def load(
         version=version or said.version,
         updated_at=updated_at or said.date or parsed.updated_at or about.modification_time(path),
         metadata=known,
-        warnings=(*filter(None, [difference(suffix, content)]), *parsed.warnings),
+        warnings=(
+            *filter(None, [difference(suffix, content)]),
+            *parsed.warnings,
+            *hidden_warnings(data, content, parsed.blocks),
+            *order_warnings(blocks),
+        ),
     )
 
 

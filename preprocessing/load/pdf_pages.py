@@ -19,6 +19,7 @@ STEP_SECONDS = 20.0
 """Time to open the file, and time for each page."""
 MAX_PAGES = 5000
 TIMED_OUT = 75
+PASSWORD_REQUIRED = "password required; save the file without one to ingest it (folio extract reads it with --password)"
 
 
 def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> d
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and reader.decrypt(password or "") == PasswordType.NOT_DECRYPTED:
-            return {"error": "the password is wrong" if password else "password required; give it with --password"}
+            return {"error": "the password is wrong" if password else PASSWORD_REQUIRED}
         count = len(reader.pages)
         if count > MAX_PAGES:
             return {"error": f"has {count} pages, the limit is {MAX_PAGES}; split it"}

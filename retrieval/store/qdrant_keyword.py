@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from preprocessing.document import Chunk
 from retrieval.filters import Filter
-from retrieval.tokens import query_tokens, tokenize
+from retrieval.tokens import keywords, tokenize
 
 if TYPE_CHECKING:
     from retrieval.store.qdrant import QdrantStore
@@ -44,7 +44,7 @@ def passage_weights(chunk: Chunk, average_length: float) -> Weights:
 
 def question_weights(question: str) -> Weights:
     """Return how often each token stands in the question."""
-    return {index: float(count) for index, count in _counts(query_tokens(question)).items()}
+    return {index: float(count) for index, count in _counts(keywords(question)).items()}
 
 
 def _counts(tokens: Iterable[str]) -> Counter[int]:

@@ -26,26 +26,26 @@ def test_a_changed_number_is_removed_and_named(ledger: EvidenceLedger) -> None:
     assert checked.text == "病假工资按 80% 计发。[S2]"
     assert checked.labels == ("S2",)
     (problem,) = checked.problems
-    assert "does not stand in [S1]: 试用期员工年假 6 天。[S1]" in problem
+    assert problem == "6 days does not stand in [S1] in this place, which has 5 days: 试用期员工年假 6 天。[S1]"
 
 
 def test_a_label_on_the_wrong_passage_is_put_right(ledger: EvidenceLedger) -> None:
     checked = check_answer("病假工资按 80% 计发。[S1]", ledger)
     assert checked.text == "病假工资按 80% 计发。 [S2]"
     assert checked.problems == ()
-    assert [check.action for check in checked.checks] == ["relabelled"]
+    assert [check.status for check in checked.checks] == ["repaired"]
 
 
 def test_an_unknown_label_goes_and_its_claim_with_it(ledger: EvidenceLedger) -> None:
     checked = check_answer("试用期员工年假 5 天。[S1] 另有奖金 900 元。[S9]", ledger)
     assert checked.text == "试用期员工年假 5 天。[S1]"
-    assert "no label: 另有奖金 900 元。" in checked.problems
+    assert "no label, and no passage says it: 另有奖金 900 元。" in checked.problems
 
 
 def test_a_sentence_without_a_label_gets_that_of_the_passage_it_repeats(ledger: EvidenceLedger) -> None:
     checked = check_answer("病假工资按 80% 计发。", ledger)
     assert checked.text == "病假工资按 80% 计发。 [S2]"
-    assert [check.action for check in checked.checks] == ["labelled"]
+    assert [check.status for check in checked.checks] == ["repaired"]
 
 
 def test_a_label_at_the_end_of_a_paragraph_counts_for_the_sentences_before_it(ledger: EvidenceLedger) -> None:
@@ -76,6 +76,31 @@ def test_without_any_evidence_nothing_is_left(ledger: EvidenceLedger) -> None:
     checked = check_answer("年假 5 天。[S1]", EvidenceLedger())
     assert (checked.text, checked.labels) == ("", ())
     assert checked.problems
+
+
+def test_a_sentence_goes_without_touching_the_same_words_elsewhere(ledger: EvidenceLedger) -> None:
+    checked = check_answer("试用期员工年假 5 天。[S1] 年假 5 天。[S7]\n\n病假工资按 90% 计发。[S2]", ledger)
+    assert checked.text == "试用期员工年假 5 天。[S1] 年假 5 天。 [S1]"
+    assert [check.status for check in checked.checks] == ["supported", "repaired", "removed"]
+
+
+def test_what_the_passage_does_not_say_is_marked_without_its_label(ledger: EvidenceLedger) -> None:
+    checked = check_answer("试用期员工年假 5 天。[S1] 公司鼓励大家多多锻炼身体。[S2]", ledger)
+    assert checked.text == "试用期员工年假 5 天。[S1] 公司鼓励大家多多锻炼身体。 （文档未证实）"
+    assert [check.status for check in checked.checks] == ["supported", "unsupported"]
+    assert checked.labels == ("S1",)
+    assert len(checked.problems) == 1
+
+
+def test_what_a_second_reply_mends_is_repaired_and_what_it_leaves_out_is_removed(ledger: EvidenceLedger) -> None:
+    first = check_answer("试用期员工年假 6 天。[S1] 另有交通补贴 900 元。[S1] 病假工资按 80% 计发。[S2]", ledger)
+    second = check_answer("试用期员工年假 5 天。[S1] 病假工资按 80% 计发。[S2]", ledger, first.checks[:2])
+    assert [(check.claim, check.status) for check in second.checks] == [
+        ("试用期员工年假 5 天。[S1]", "repaired"),
+        ("病假工资按 80% 计发。[S2]", "supported"),
+        ("另有交通补贴 900 元。[S1]", "removed"),
+    ]
+    assert second.checks[0].reason == first.checks[0].reason
 
 
 def test_cite_quotes_the_sentence_that_bears_the_claim(ledger: EvidenceLedger) -> None:

@@ -14,7 +14,7 @@ from agent.memory import SessionStore, Turn
 from agent.offline import OfflineChatModel
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
-from tests.agent.chat_server import COMPLETION_TOKENS, PROMPT_TOKENS, ChatServer, Raw, Reply, events, whole
+from tests.agent.chat_server import COMPLETION_TOKENS, PROMPT_TOKENS, ChatServer, Raw, Reply, events
 
 KEY = "sk-very-secret-0123456789"
 SEARCH = "Thought: 要查。\nAction: knowledge_search\nAction Input: 转正员工年假 12 天"
@@ -73,7 +73,7 @@ def test_a_whole_question_over_http(serve: Serve) -> None:
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
 
 
-def test_rewriting_is_asked_without_streaming(serve: Serve) -> None:
+def test_a_follow_up_is_rewritten_by_the_same_model(serve: Serve) -> None:
     server, assistant = serve(
         "Thought: 追问。\nAction: query_rewrite\nAction Input: 那病假呢？",
         "病假工资按多少计发？",
@@ -85,7 +85,7 @@ def test_rewriting_is_asked_without_streaming(serve: Serve) -> None:
     answer = assistant.ask("那病假呢？", "s")
 
     assert answer.citations[0].quote == "病假工资按 80% 计发。"
-    assert [bool(request.get("stream")) for request in server.requests] == [True, False, True, True]
+    assert [bool(request.get("stream")) for request in server.requests] == [True, True, True, True]
     assert "年假有几天" in server.requests[1]["messages"][-1]["content"]
     assert answer.usage["completion_tokens"] == 4 * COMPLETION_TOKENS
 
@@ -114,13 +114,12 @@ def null_choices(body: dict[str, Any]) -> Raw:
         pytest.param(Raw(400, ECHO), "failed: Error code: 400", 1, id="400"),
         pytest.param(Raw(500, ECHO), "failed: Error code: 500", 3, id="500"),
         pytest.param(events(ECHO), "failed: bad key ***", 1, id="error in a stream"),
-        # A stream of nothing reads as an empty reply, which the agent corrects twice before it asks for the answer.
-        pytest.param(null_choices, "sent no chat completion (Received response with null", 4, id="null choices"),
-        pytest.param(Raw(body=ECHO), "sent no chat completion", 1, id="error under 200"),
-        pytest.param(whole("no stream"), "sent no chat completion", 1, id="whole where a stream was asked for"),
-        pytest.param(events(), "sent no chat completion (an empty stream)", 1, id="empty stream"),
+        # A stream that holds nothing is asked for once more as a whole.
+        pytest.param(null_choices, "sent no chat completion (Received response with null", 2, id="null choices"),
+        pytest.param(Raw(body=ECHO), "sent no chat completion ({'message': 'bad key ***'", 2, id="error under 200"),
+        pytest.param(events(), "sent no chat completion", 2, id="empty stream"),
         pytest.param(events('{"id": '), "sent no chat completion", 1, id="broken JSON"),
-        pytest.param(Raw(body="<html>Sign in</html>", kind="text/html"), "sent no chat completion", 1, id="web page"),
+        pytest.param(Raw(body="<html>Sign in</html>", kind="text/html"), "sent no chat completion", 2, id="web page"),
         pytest.param(Raw(body="data: ", kind="text/event-stream", cut=True), "cannot be reached", 1, id="cut off"),
     ],
 )

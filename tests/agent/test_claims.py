@@ -39,7 +39,7 @@ def test_an_unchanged_quotation_misses_nothing(label: str) -> None:
         "Hotels: up to CNY 450 a day; late claims are paid at 80 percent. [S2]",
         "闲置 45 分钟后断开，设备为 a0427。[S3]",
         "超过 1,200 美元需两级审批，5 个工作日内支付。[S4]",
-        "Pay arrives in 5 days, 9 am to 5:30 pm. [S4]",
+        "Pay arrives in 5 business days, 9 am to 5:30 pm. [S4]",
         "Approved from 15 March 2023. [S4]",
         "注册资本为 1,200 万元，即 12,000,000 元，合格率 94%。[S5]",
         "The standard GB/T 7714 (2015 edition) and version 2.3.1 apply. [S5]",
@@ -72,6 +72,7 @@ def test_the_same_facts_in_other_words_miss_nothing(claim: str) -> None:
         ("Error ERR_4033 on device A0428. [S3]", ("ERR_4033", "A0428")),
         ("Error ERR_403 on device A04271. [S3]", ("ERR_403", "A04271")),
         ("Above $12,000, within six working days. [S4]", ("12000 USD", "6 workdays")),
+        ("Pay arrives in 5 days. [S4]", ("5 days",)),
         ("Open from 9:00 to 18:30. [S4]", ("18:30",)),
         ("依据 GB/T 7714-2005，版本 v2.3.2。[S5]", ("GB/T7714-2005", "2.3.2")),
         ("注册资本 1200 元。[S5]", ("1200 CNY",)),
@@ -96,6 +97,69 @@ def test_a_number_stands_only_as_a_whole_token(passage: str) -> None:
 
 def test_a_sentence_without_labels_is_returned_unchecked() -> None:
     assert check_claims("年假 99 天。", POLICY) == [Claim("年假 99 天。", (), ())]
+
+
+LEAVE = {
+    "S1": "员工累计工作满一年不满十年的，年休假 5 天；满十年不满二十年的，年休假 10 天。"
+    "未经批准，员工不得将客户资料带出公司。差旅补助每天不超过 100 元。本办法由人力资源部李明负责解释。",
+    "S2": "Employees may not share passwords. The plan covers dental care. Bruce Wayne approves travel to Paris; "
+    "the Centers for Disease Control issue the rules. Leave is granted by Clark Kent in Berlin.",
+    "S3": "| 级别 | 一线城市 | 其他城市 |\n| --- | --- | --- |\n| 经理 | 650 元 | 450 元 |\n| 总监 | 900 元 | 600 元 |",
+    "S4": "公司颁布《差旅管理办法》，强调“先审批、后出差”。",
+}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "未经批准，员工不可以将客户资料带出公司。[S1]",
+        "未经批准，禁止员工将客户资料带出公司。[S1]",
+        "差旅补助每天最多 100 元。[S1]",
+        "不，差旅补助每天不超过 100 元。[S1]",
+        "滿十年不滿二十年的，年休假 10 天。[S1]",
+        "本辦法由人力資源部李明負責解釋。[S1]",
+        "Employees mustn't share passwords. [S2]",
+        "The CDC issues the rules. [S2]",
+        "No, employees may not share passwords. [S2]",
+        "However, the plan covers dental care. [S2]",
+        "级别：总监，一线城市：900 元，其他城市：600 元。[S3]",
+        "《差旅管理办法》要求“先审批……后出差”。[S4]",
+        "The rule asks for “approval first”. [S4]",
+    ],
+)
+def test_the_same_in_other_words_is_supported(claim: str) -> None:
+    assert [found.findings for found in check_claims(claim, LEAVE)] == [()]
+
+
+@pytest.mark.parametrize(
+    ("claim", "problem", "said", "held"),
+    [
+        ("满十年不满二十年的，年休假 5 天。[S1]", "value", "5 days", "10 days"),
+        ("未经批准，员工可以将客户资料带出公司。[S1]", "reversed", "可以", "不得"),
+        ("差旅补助每天超过 100 元。[S1]", "reversed", "", "不"),
+        ("差旅补助每天至少 100 元。[S1]", "reversed", "至少", "不超过"),
+        ("本办法由人力资源部王强负责解释。[S1]", "name", "王强", "李明"),
+        ("本办法由武汉分公司解释。[S1]", "name", "武汉", ""),
+        ("依据约翰·史密斯的说明，年休假 5 天。[S1]", "name", "约翰·史密", ""),
+        ("Employees may share passwords. [S2]", "reversed", "", "not"),
+        ("The plan does not cover dental care. [S2]", "reversed", "does not", ""),
+        ("Peter Parker approves travel to Paris. [S2]", "name", "Peter Parker", ""),
+        ("Bruce Wayne approves travel to London. [S2]", "name", "London", ""),
+        ("Leave is granted by Bruce Wayne in Berlin. [S2]", "name", "Bruce Wayne", "Clark Kent"),
+        ("级别：总监，一线城市：900 元，其他城市：450 元。[S3]", "value", "450 CNY", "600 CNY"),
+        ("依据《费用管理办法》，须先审批。[S4]", "quotation", "费用管理办法", ""),
+        ("公司强调“先出差、后审批”。[S4]", "quotation", "先出差、后审批", ""),
+    ],
+)
+def test_what_the_passage_says_otherwise_is_found(claim: str, problem: str, said: str, held: str) -> None:
+    (found,) = check_claims(claim, LEAVE)
+    assert (problem, said, held) in [(one.problem, one.said, one.held) for one in found.findings]
+
+
+def test_a_second_source_may_hold_what_the_first_says_otherwise() -> None:
+    passages = {"S1": "试用期员工的年休假为 5 天。", "S2": "试用期员工的年休假为 7 天。"}
+    assert [claim.supported for claim in check_claims("试用期员工的年休假为 7 天。[S1][S2]", passages)] == [True]
+    assert [claim.supported for claim in check_claims("试用期员工的年休假为 7 天。[S1]", passages)] == [False]
 
 
 PIECES = st.sampled_from(

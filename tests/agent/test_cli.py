@@ -312,7 +312,10 @@ def test_extract_with_a_password(folio: Folio, tmp_path: Path) -> None:
     writer.encrypt("sesame")
     writer.write(tmp_path / "locked.pdf")
     (without,) = folio("extract", tmp_path / "locked.pdf", "--json").lines()
-    assert without["error"] == "password required; give it with --password"
+    assert (
+        without["error"]
+        == "password required; save the file without one to ingest it (folio extract reads it with --password)"
+    )
     (given,) = folio("extract", tmp_path / "locked.pdf", "--password", "sesame", "--json").lines()
     assert "password" not in given["error"]
 

@@ -177,7 +177,7 @@ def test_doctor_is_content_with_a_healthy_base(folio: Folio) -> None:
 
 
 def test_doctor_names_a_dead_leg_and_fails(folio: Folio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrieval.bm25, "query_tokens", lambda text: text.encode("ascii", "ignore").decode().split())
+    monkeypatch.setattr(retrieval.bm25, "keywords", lambda text: text.encode("ascii", "ignore").decode().split())
     done = folio("doctor")
     assert done.code == 1
     assert done.out.splitlines()[-1] == "DEAD     keyword zh md: it finds 0 of 3 passages by their own text"

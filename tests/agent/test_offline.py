@@ -56,13 +56,13 @@ def test_passages_are_read_back_as_they_were_shown() -> None:
     ledger.record(
         "q",
         [
-            make_hit("甲\n\nObservation: 乙\nThought: x", "c1", title="差旅 (试行)", section=("住宿",), page=2),
+            make_hit("甲\n\nObservation: 乙\nx", "c1", title="差旅 (试行)", section=("住宿",), page=2),
             make_hit("| a | b |\n| --- | --- |\n| 1 | 2 |", "c2", title="表"),
         ],
     )
     shown = "\n\n".join(format_passage(evidence) for evidence in ledger.all())
     assert [(passage.label, passage.heading, passage.text) for passage in read_passages(shown)] == [
-        ("S1", "差旅 (试行) > 住宿", "甲\n\nObservation: 乙\nThought: x"),
+        ("S1", "差旅 (试行) > 住宿", "甲\n\nObservation: 乙\nx"),
         ("S2", "表", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
     ]
 

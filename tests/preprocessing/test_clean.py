@@ -12,6 +12,8 @@ from preprocessing.document import Block, BlockKind
         ("paragraph", "一\n\n\n\n二", "一\n\n二"),
         ("paragraph", "一\n----------\n二", "一\n\n二"),
         ("paragraph", "（全角）ＡＢＣ　１２３％，", "（全角）ABC　123％，"),
+        ("paragraph", "型号ＡＢＣ－１２３４，３．５米，Ａ／Ｂ－２", "型号ABC-1234，3.5米，A/B-2"),
+        ("paragraph", "甲－乙，ＡＢＣ－甲，－５", "甲－乙，ABC－甲，－5"),
         ("paragraph", "\uf0b7 一\n\uf0d8二\ue123", "• 一\n• 二"),
         (
             "paragraph",

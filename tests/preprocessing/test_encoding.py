@@ -24,6 +24,8 @@ RARE = "访客李䶮、𠮷田、㐂登记姓名并领取罘罳、薜荔、薏�
         (b"plain", "plain", "utf-8"),
         (SIMPLIFIED.encode("utf-16-le"), SIMPLIFIED, "utf-16-le"),
         (SIMPLIFIED.encode("utf-16-be"), SIMPLIFIED, "utf-16-be"),
+        (RARE.encode("utf-16-le"), RARE, "utf-16-le"),
+        (RARE.encode("utf-16-be"), RARE, "utf-16-be"),
         ("年休假五天".encode("gbk"), "年休假五天", "gb18030"),
         ("年休假五天".encode("big5"), "年休假五天", "big5"),
         (KOREAN.encode("utf-16"), KOREAN, "utf-16"),

@@ -15,9 +15,37 @@ def test_front_matter_values_are_text() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("1.10", "1.10"),
+        ("007", "007"),
+        ("NO", "NO"),
+        ("12:30", "12:30"),
+        ("1_000", "1_000"),
+        ("2024-02-30", "2024-02-30"),
+        ("2024-03-05 10:00:00", "2024-03-05 10:00:00"),
+        ("'~'", None),
+        ("null", None),
+        ("[HR, NO, 007, ~]", ("HR", "NO", "007")),
+        ("!!python/object/apply:os.getcwd []", ()),
+    ],
+)
+def test_a_value_is_what_is_written(written: str, value: str | tuple[str, ...] | None) -> None:
+    assert front_matter(f"---\nkey: {written}\n---\n正文") == ({} if value is None else {"key": value}, "正文")
+
+
+def test_references_are_not_followed() -> None:
+    """Nine lines would be a thousand million words."""
+    lines = ["a0: &a0 [" + ", ".join("x" * 10) + "]"]
+    lines += [f"a{n}: &a{n} [" + ", ".join([f"*a{n - 1}"] * 10) + "]" for n in range(1, 9)]
+    head = "\n".join(lines)
+    assert front_matter(f"---\n{head}\n---\n正文") == ({}, f"{head}\n\n正文")
+
+
+@pytest.mark.parametrize(
     "head",
-    ["**法务部**\n地址：*甲区*", "只有一句话", "- 一\n- 二", "day: 2024-02-30", "a: [1"],
-    ids=["bold", "scalar", "list", "impossible date", "broken"],
+    ["**法务部**\n地址：*甲区*", "只有一句话", "- 一\n- 二", "a: [1", "? [1]\n: 2", "a: &x [1]\nb: [*x, *x]"],
+    ids=["bold", "scalar", "list", "broken", "a list as a key", "references"],
 )
 def test_a_head_that_is_no_mapping_stays_text(head: str) -> None:
     assert front_matter(f"---\n{head}\n---\n\n# 催告函\n") == ({}, f"{head}\n\n\n# 催告函\n")

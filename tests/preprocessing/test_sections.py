@@ -71,3 +71,9 @@ def test_items_that_number_on_are_a_list() -> None:
 def test_blocks_keep_their_order_in_a_section() -> None:
     blocks = [Block("heading", "价格", 1), Block("paragraph", "前"), Block("table", "| a |"), Block("paragraph", "后")]
     assert [block.text for block in sections(blocks)[0].blocks] == ["前", "| a |", "后"]
+
+
+def test_a_paragraph_that_is_styled_as_a_heading_is_text() -> None:
+    long = "本条所称差旅费是指员工因公出差所发生的交通费和住宿费" * 5
+    found = paths(f"# 差旅\n\n## 标准\n\n## {long}\n\n每晚 300 元。\n\n## 附则\n\n自发布之日起施行。")
+    assert found == [(("标准",), long), (("附则",), "自发布之日起施行。")]

@@ -133,3 +133,8 @@ def test_a_filter_that_the_index_knows_nothing_of_has_the_last_word() -> None:
     expected = {chunk.chunk_id for chunk in CHUNKS if Odd().allows(chunk)}
     found = FILTERED.search("年假", len(CHUNKS), Odd(viewer=frozenset({"hr"})))
     assert {chunk_id for chunk_id, _ in found} == expected != set()
+
+
+@pytest.mark.parametrize("question", ["的 了 吗 ？", "What is it?", "？！"])
+def test_stop_words_alone_find_nothing(question: str) -> None:
+    assert index_of("食堂的开放时间", "What it is", "？！").search(question, 5, ALL) == []

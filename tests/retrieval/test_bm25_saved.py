@@ -192,3 +192,12 @@ def test_arrays_of_any_length_come_back_as_they_were(tmp_path: Path) -> None:
         assert np.array_equal(mapped[name], array)
     with pytest.raises(ValueError, match="the checksum of a is wrong"):
         map_arrays(tmp_path / "a", checksum + 1)
+
+
+def test_an_index_that_cannot_be_kept_is_used_all_the_same(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "keyword").write_text("a file where the folder should be", encoding="utf-8")
+    index = saved(tmp_path / "keyword")
+    assert "the keyword index cannot be kept in" in caplog.text
+    assert [chunk_id for chunk_id, _ in index.search("三天", 5, ALL)] == ["c1", "c0"]
+    with pytest.raises(StaleIndexError):
+        BM25.load(tmp_path / "keyword", generation=7)

@@ -6,6 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from preprocessing.document import Document
+from preprocessing.errors import FolioError
 from retrieval.catalogue import Catalogue, UnknownDocument
 
 
@@ -131,3 +132,9 @@ def test_the_last_failure_of_a_file_is_remembered(catalogue: Catalogue) -> None:
     assert [catalogue.failure_of(name) for name in ("good.md", "bad.md", "worse.md")] == [None, "damaged", "no text"]
     catalogue.note_outcome(["bad.md"], {})
     assert [catalogue.failure_of(name) for name in ("bad.md", "worse.md")] == [None, "no text"]
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "catalogue.db").write_bytes(b"no database" * 100)
+    with pytest.raises(FolioError, match=r"catalogue\.db cannot be used \(file is not a database\): restore a backup"):
+        Catalogue.in_folder(tmp_path)

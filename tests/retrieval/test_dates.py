@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from retrieval.dates import DateError, period_of, read_day
+from retrieval.dates import DateError, day_of, period_of, read_day
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,21 @@ def test_what_is_no_date_is_none(written: str) -> None:
     assert period_of(written) is None
 
 
+def test_a_number_is_a_date_where_only_a_date_can_stand() -> None:
+    assert day_of("20240301", first=True) == date(2024, 3, 1)
+    assert day_of("20241301", first=True) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "first", "last"),
+    [("2024-02", date(2024, 2, 1), date(2024, 2, 29)), ("soon", None, None), ("", None, None), (None, None, None)],
+)
+def test_the_first_and_the_last_day(written: str | None, first: date | None, last: date | None) -> None:
+    assert (day_of(written, first=True), day_of(written, first=False)) == (first, last)
+
+
 def test_an_option_takes_one_day() -> None:
-    assert read_day("2024年3月1日", "--as-of") == date(2024, 3, 1)
+    assert read_day("2024年3月1日", "--as-of") == read_day("20240301", "--as-of") == date(2024, 3, 1)
     for written in ("2024", "2024-03", "yesterday"):
         with pytest.raises(DateError, match=f"--as-of '{written}' is not a day; a right one is --as-of 2024-01-31"):
             read_day(written, "--as-of")

@@ -13,6 +13,7 @@ from retrieval.embed.base import Vectors
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.local_model import ModelError
+from retrieval.rerank_choice import OrFusedOrder
 from retrieval.settings import RetrievalSettings
 from retrieval.text_language import TextLanguage, language_of_text
 from tests.fakes import CharacterEmbedder, make_chunk
@@ -80,7 +81,7 @@ def test_an_empty_base_has_nothing_to_ask_for(settings: RetrievalSettings) -> No
     assert (examination.documents, examination.probes, examination.problems) == (0, [], [])
 
 
-@pytest.mark.parametrize("where", ["tokenize", "query_tokens"])
+@pytest.mark.parametrize("where", ["tokenize", "keywords"])
 def test_a_tokenizer_that_drops_chinese(
     settings: RetrievalSettings, docs: list[Path], where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,6 +240,20 @@ class SilentReranker:
 def test_a_reranker_that_ranks_nothing(ready: RetrievalSettings) -> None:
     with KnowledgeBase.open(ready, embedder=CharacterEmbedder(), reranker=SilentReranker()) as base:
         assert {leg for leg, _, _ in dead(base.examine())} == {"rerank"}
+
+
+class AbsentReranker(SilentReranker):
+    def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
+        raise ModelError("the model cannot be reached")
+
+
+def test_a_reranker_that_fails_says_why(ready: RetrievalSettings) -> None:
+    reranker = OrFusedOrder(AbsentReranker())
+    with KnowledgeBase.open(ready, embedder=CharacterEmbedder(), reranker=reranker) as base:
+        problems = base.examine().problems
+    assert {(problem.leg, problem.text) for problem in problems} == {
+        ("rerank", "it fails: the model cannot be reached")
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import unicodedata
 from collections.abc import Mapping
 from datetime import date, timedelta
 
@@ -110,6 +111,91 @@ def test_copies_are_out_together() -> None:
     assert Versions(records).not_in_force(today=TODAY) == {"r-b"}
     # The document whose chunks a copy has is no rival of it.
     assert Versions([record("x", supersedes=("y.md",)), record("y", same_as="x")]).not_in_force(today=TODAY) == set()
+
+
+def test_of_editions_that_repeal_their_common_title_the_latest_is_in_force() -> None:
+    records = [
+        record("v1", title="差旅办法", effective_from="2020-01-01", supersedes=("差旅办法",)),
+        record("v3", title="差旅办法", effective_from="2024-01-01", supersedes=("差旅办法",)),
+        record("v2", title="差旅办法", updated_at="2022-03-01T00:00:00Z", supersedes=("差旅办法",)),
+    ]
+    assert shown(records) == "v3"
+    assert shown(records, "2023-01-01") == "v2"
+    assert shown(records, "2020-06-01") == "v1"
+
+
+@pytest.mark.parametrize(
+    "names", [{"a": "b", "b": "a"}, {"a": "b", "b": "c", "c": "a"}, {"a": "a"}], ids=["two", "three", "itself"]
+)
+def test_documents_that_supersede_each_other_without_dates_are_all_in_force(names: dict[str, str]) -> None:
+    assert shown([record(name, supersedes=(older,)) for name, older in names.items()]) == " ".join(names)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("hr/policy.md", "it new"),
+        ("./hr/policy.md", "it new"),
+        ("/docs/hr/policy.md", "it new"),
+        ("docs\\hr\\policy.md", "it new"),
+        ("hr/policy", "it new"),
+        ("../it/policy.md", "hr new"),
+        ("policy.md", "hr it new"),
+        ("policy", "hr it new"),
+        ("r/policy.md", "hr it new"),
+        ("人事口径", "it new"),
+        ("  hr/policy.md ", "it new"),
+        ("", "hr it new"),
+    ],
+)
+def test_the_document_that_is_meant_by_a_name(written: str, expected: str) -> None:
+    records = [
+        record("hr", source="/docs/hr/policy.md", title="人事口径"),
+        record("it", source="/docs/it/policy.md", title="信息口径"),
+        record("new", source="/docs/2024/new.md", supersedes=(written,)),
+    ]
+    assert shown(records) == expected
+
+
+def test_a_file_beside_it_is_meant_first() -> None:
+    records = [
+        record("one", source="a/old.md"),
+        record("two", source="b/old.md"),
+        record("new", source="b/new.md", supersedes=("old.md",)),
+    ]
+    assert shown(records) == "one new"
+
+
+def test_a_file_of_the_same_name_supersedes_the_other() -> None:
+    records = [record("old", source="2023/p.md"), record("new", source="2024/p.md", supersedes=("p.md",))]
+    assert shown(records) == "new"
+
+
+def test_a_name_is_the_same_however_its_accents_are_stored() -> None:
+    records = [
+        record("old", source=unicodedata.normalize("NFD", "docs/Congé.md")),
+        record("new", supersedes=(unicodedata.normalize("NFC", "Congé.md"),)),
+    ]
+    assert shown(records) == "new"
+
+
+def test_what_is_said_without_effect_is_told() -> None:
+    records = [
+        record("hr", source="hr/policy.md", title="x"),
+        record("it", source="it/policy.md", title="x"),
+        record(
+            "new",
+            effective_from="2024-02-30",
+            effective_to="2024-12",
+            supersedes=("policy.md", "gone.md", "某个旧办法", "hr/policy.md"),
+        ),
+        record("other", effective_from="soon"),
+    ]
+    assert list(Versions(records).doubts({"new", "unknown"})) == [
+        ("docs/new.md", "effective_from '2024-02-30' is no date and was left out; a right one is 2024-01-31"),
+        ("docs/new.md", "supersedes 'policy.md', which may be hr/policy.md, it/policy.md: write its whole path"),
+        ("docs/new.md", "supersedes 'gone.md', which is not in the knowledge base"),
+    ]
 
 
 def test_the_latest_of_several_is_named() -> None:

@@ -263,6 +263,15 @@ def test_a_bad_vector_fails_the_file_and_leaves_none_of_it(settings: RetrievalSe
         assert texts(base, "年假") == ["员工年假 12 天。"]
 
 
+def test_a_store_that_keeps_nothing_is_found_out(base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    base.ingest([write("leave.md", LEAVE_V1)])
+    monkeypatch.setattr(base.engine.store, "upsert", lambda _chunks, _vectors: None)
+    report = base.ingest([write("leave.md", LEAVE_V2)])
+    assert report.failed == [("leave.md", "the store holds 0 of its 1 chunks after they were written")]
+    assert "探亲假 20 天。" in texts(base, "探亲假")
+    assert len(base.engine.keyword) == base.engine.store.count() == 2
+
+
 def test_readers_go_on_while_one_writes(base: KnowledgeBase) -> None:
     base.ingest([write("leave.md", LEAVE_V1)])
     problems: list[BaseException] = []

@@ -30,6 +30,7 @@ def hits(*texts: str, sections: tuple[str, ...] = ()) -> list[Hit]:
         ("A first line\nA second line", "A second line\n\nA first line"),
         ("| 级别 | 限额 |\n| --- | --- |\n| 经理 | 500 |", "|级别|限额|\n|:-|-:|\n|经理|500|"),
         ("住宿 **500** 元", "住宿 500 元"),
+        ("5–10 天", "5-10 天"),
     ],
 )
 def test_what_says_the_same_is_shown_once(better: str, worse: str) -> None:
@@ -54,6 +55,9 @@ def test_what_says_the_same_is_shown_once(better: str, worse: str) -> None:
         ("Written in C.", "Written in C++."),
         ("Error ERR_4031", "Error ERR_4032"),
         ("2024-03-01 起施行。", "2024-03-11 起施行。"),
+        ("产量 10⁶ 件。", "产量 106 件。"),
+        ("温度 –5 度。", "温度 5 度。"),
+        ("状态 🟢", "状态 🔴"),
     ],
 )
 def test_what_differs_in_one_point_is_shown_twice(one: str, other: str) -> None:
@@ -77,10 +81,26 @@ def test_a_longer_one_that_ranks_lower_is_not_lost() -> None:
         (("（一）年假", "二、年假"), 1),
         (("2013年假期", "2024年假期"), 2),
         (("第二条", "第三条"), 2),
+        (("2023 年假", "2024 年假"), 2),
+        (("12 个月以上", "24 个月以上"), 2),
+        (("1.5 倍工资", "2.5 倍工资"), 2),
+        (("1.5 年以上", "2.5 年以上"), 2),
     ],
 )
 def test_the_heading_is_part_of_what_is_said(sections: tuple[str, str], shown: int) -> None:
     assert len(once_each(hits("5 天。", "5 天。", sections=sections))) == shown
+
+
+def test_headings_above_tell_passages_of_one_document_apart() -> None:
+    def found(*doc_ids: str) -> list[Hit]:
+        sections = (("正式员工", "年假"), ("实习生", "年假"))
+        return [
+            make_hit("5 天。", f"c{place}", doc_id=doc_id, source=f"{doc_id}.md", section=section)
+            for place, (doc_id, section) in enumerate(zip(doc_ids, sections, strict=True))
+        ]
+
+    assert len(once_each(found("a", "a"))) == 2
+    assert len(once_each(found("a", "b"))) == 1
 
 
 def test_the_best_place_is_kept_and_every_other_source_named_once() -> None:

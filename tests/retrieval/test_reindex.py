@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
 from retrieval.catalogue import Catalogue
 from retrieval.embed.base import Vectors
@@ -88,6 +89,36 @@ def test_another_model_is_refused_until_the_index_is_made_anew(settings: Retriev
         assert "工资每月十日发放。" not in found(base, "工资", k=20)
     with pytest.raises(IndexMismatch, match="made with the embedding model 'other'"):
         opened(settings)
+
+
+class LongerEmbedder(CharacterEmbedder):
+    """Answers to the same name with vectors of another length, as a server does whose model was exchanged."""
+
+    dimension = CharacterEmbedder.dimension + 1
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return np.pad(super().embed_passages(texts), ((0, 0), (0, 1)))
+
+    def embed_query(self, text: str) -> Vectors:
+        return np.pad(super().embed_query(text), (0, 1))
+
+
+def test_vectors_of_another_length_are_refused_until_the_index_is_made_anew(settings: RetrievalSettings) -> None:
+    with KnowledgeBase.open(settings, embedder=LongerEmbedder()) as base:
+        refused = r"holds vectors of 1024 dimensions, and .* now gives 1025: set the model back, or run folio reindex"
+        with pytest.raises(IndexMismatch, match=refused):
+            base.warm()
+        with pytest.raises(IndexMismatch, match=refused):
+            base.ingest([write("docs/new.md", "# 新\n\n病假 3 天。")])
+        with pytest.raises(FolioError, match="run folio reindex"):
+            base.search("年假")
+        assert base.ingest([Path("docs/leave.md")]).unchanged == 1
+        assert base.health()["chunks"] == 4
+    done = reindex(settings, embedder=LongerEmbedder())
+    assert (done.embedded, done.transferred.written) == (True, done.transferred.chunks)
+    with KnowledgeBase.open(settings, embedder=LongerEmbedder()) as base:
+        assert base.examine().problems == []
+        assert base.ingest([Path("docs/new.md")]).failed == []
 
 
 def test_what_is_unrelated_is_measured_anew(settings: RetrievalSettings) -> None:

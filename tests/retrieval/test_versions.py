@@ -101,3 +101,16 @@ def test_copies_are_named_with_what_says_the_same(base: KnowledgeBase) -> None:
     assert {hit.chunk.source, *hit.also_in} == {"hr/a.md", "hr/b.md", "c.md"}
     (hit,) = base.search("住宿费每晚多少", filters={"source": ("hr/b*",)})
     assert {hit.chunk.source, *hit.also_in} == {"hr/a.md", "hr/b.md"}
+
+
+def test_an_ingest_tells_what_has_no_effect(base: KnowledgeBase) -> None:
+    Path("new.md").write_text("---\neffective_from: 2024-02-30\nsupersedes: old.md\n---\n年假 5 天。", encoding="utf-8")
+    told = [warning for _, warning in base.ingest([Path("new.md")]).warnings]
+    assert [warning.split(",")[0] for warning in told] == [
+        "effective_from '2024-02-30' is no date and was left out; a right one is 2024-01-31",
+        "supersedes 'old.md'",
+    ]
+    assert base.ingest([Path("new.md")]).warnings == []
+    Path("old.md").write_text("年假 3 天。", encoding="utf-8")
+    base.ingest([Path("old.md")])
+    assert [hit.chunk.source for hit in base.search("年假")] == ["new.md"]

@@ -50,7 +50,12 @@ from agent.facts import facts
         *((text, "2.5 years") for text in ("两年半", "2.5年", "2.5 years")),
         *((text, "25") for text in ("25", "twenty-five", "二十五")),
         *((text, "1970S") for text in ("1970s", "1970年代", "20世纪70年代", "二十世纪七十年代", "mid-1970s")),
-        *((text, "19 century") for text in ("19世纪", "十九世紀", "the 19th century", "19th-century")),
+        *(
+            (text, "19 century")
+            for text in ("19世纪", "十九世紀", "the 19th century", "19th-century", "nineteenth century")
+        ),
+        *((text, "30000000 GBP") for text in ("£30m", "£30 million", "3000 万英镑")),
+        *((text, "4") for text in ("四个部门", "4 个部门", "四所学校")),
         *((text, "30000 CNY") for text in ("3萬元", "三萬元", "3 万元")),
         *((text, "2/3") for text in ("三分之二", "2/3")),
         *((text, "50 m2") for text in ("50平方米", "50 m²", "50㎡")),
@@ -103,6 +108,19 @@ def test_a_fact_is_the_same_however_it_is_written(written: str, fact: str) -> No
 )
 def test_labels_list_numbers_and_idioms_are_no_facts(text: str) -> None:
     assert facts(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("16和17世纪", {"16 century", "17 century"}),
+        ("20世纪60年代和70年代", {"1960S", "1970S"}),
+        ("早上三年", {"3 years"}),
+        ("8×5小时", {"8", "5 hours"}),
+    ],
+)
+def test_what_is_said_once_for_two(text: str, found: set[str]) -> None:
+    assert facts(text) == found
 
 
 @pytest.mark.parametrize("number", [str(value) for value in range(1, 21)])

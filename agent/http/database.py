@@ -1,0 +1,63 @@
+"""What the HTTP server keeps for itself: keys, and whose each session is."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from agent.settings import Settings
+from preprocessing.errors import FolioError
+from retrieval.database import said_of_database
+
+tables = sa.MetaData()
+
+keys = sa.Table(
+    "http_keys",
+    tables,
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("name", sa.String(64), nullable=False),
+    sa.Column("secret_hash", sa.String(64), nullable=False),
+    sa.Column("role", sa.String(16), nullable=False),
+    sa.Column("groups", sa.JSON, nullable=False),
+    sa.Column("created_at", sa.String(32), nullable=False),
+    sa.Column("revoked_at", sa.String(32)),
+)
+
+session_owners = sa.Table(
+    "http_session_owners",
+    tables,
+    sa.Column("session", sa.String(64), primary_key=True),
+    sa.Column("owner", sa.String(16), nullable=False, index=True),
+)
+
+
+def open_database(settings: Settings) -> sa.Engine:
+    """Open the database of FOLIO_DATABASE_URL, or the file `http.db` in FOLIO_HOME; make what is not there.
+
+    Raises FolioError, naming the setting or the file, for one that cannot be used.
+    """
+    if settings.database_url is not None:
+        url = settings.database_url.get_secret_value()
+        with said_of_database(url):
+            return _made(url)
+    path = settings.home / "http.db"
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+        return _made(f"sqlite:///{path}")
+    except OSError as error:
+        raise FolioError(f"FOLIO_HOME {settings.home} cannot be a folder: {error.strerror}") from None
+    except sa.exc.DatabaseError as error:
+        raise FolioError(f"{path}: {error.orig}; move it away and make the keys anew with folio keys add") from error
+
+
+def _made(url: str) -> sa.Engine:
+    engine = sa.create_engine(url)
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _write_ahead)
+    tables.create_all(engine)
+    return engine
+
+
+def _write_ahead(connection: Any, _record: object) -> None:
+    # Readers go on while another thread or process writes.
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA busy_timeout=10000")

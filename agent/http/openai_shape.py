@@ -1,0 +1,155 @@
+"""`/v1/chat/completions` in the shape of OpenAI's API, so that chat front ends can use Folio as a model."""
+
+import hashlib
+import json
+import time
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response, StreamingResponse
+
+from agent.answer import CitedAnswer
+from agent.http.caller import Caller, Reader
+from agent.http.chat import claim, reply
+from agent.http.door import AtDoor, Door, run_in
+from agent.http.events import COMMENT, HEADERS, Telling
+from agent.http.media_types import takes_json
+from agent.http.openai_bodies import (
+    MODEL,
+    Choice,
+    Completion,
+    CompletionRequest,
+    Message,
+    Model,
+    ModelList,
+    Reply,
+    TokenUsage,
+)
+from agent.http.openapi import problems
+from agent.http.problems import Refused, problem_of
+from agent.http.shapes import MAX_QUESTION_CHARS
+from agent.memory import Turn, as_turns
+from agent.show import answer_text
+
+router = APIRouter(tags=["openai"])
+
+_PIECE_CHARS = 24
+_CHUNK_SCHEMA = {
+    "type": "object",
+    "required": ["data"],
+    "properties": {"data": {"type": "string", "description": "JSON: a chat.completion.chunk; [DONE] is the last."}},
+}
+
+
+@router.get("/v1/models", responses=problems())
+def list_models(_caller: Reader) -> ModelList:
+    """Name the one model that there is."""
+    return ModelList(data=[Model()])
+
+
+@router.post(
+    "/v1/chat/completions",
+    response_model=Completion,
+    dependencies=[Depends(takes_json)],
+    responses={
+        200: {"content": {"text/event-stream": {"schema": _CHUNK_SCHEMA}}},
+        **problems(400, 404, 413, 415, 422, 502, 504),
+    },
+)
+async def complete(body: CompletionRequest, at: AtDoor, caller: Reader, request: Request) -> Completion | Response:
+    """Answer the last message, with the sources under the answer.
+
+    A stream of this shape cannot take words back, so its pieces are those of the checked answer.
+    """
+    *earlier, last = body.messages
+    question = last.text.replace("\0", " ").strip()
+    if last.role != "user" or not question:
+        raise Refused(422, "messages: the last one must be the user's, with a question in it")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise Refused(422, f"messages: the last one is longer than {MAX_QUESTION_CHARS} characters")
+    ask = partial(_ask, at, caller, question, body.user, _conversation(earlier))
+    completion_id, created = f"chatcmpl-{uuid4().hex}", int(time.time())
+    if not body.stream:
+        answer = await run_in(at.answers, ask)
+        return _completion(at, question, answer, completion_id, created)
+    head = {"id": completion_id, "object": "chat.completion.chunk", "created": created, "model": MODEL}
+    with_usage = body.stream_options is not None and body.stream_options.include_usage
+    telling = Telling(lambda tell: ask(listen=partial(tell, "step")))
+    chunks = _chunks(at, telling, question, head, request, with_usage=with_usage)
+    return StreamingResponse(chunks, headers=HEADERS, media_type="text/event-stream")
+
+
+def _ask(
+    at: Door, caller: Caller, question: str, user: str | None, history: Sequence[Turn], listen: Any = None
+) -> CitedAnswer:
+    """Ask in the user's session, or in one that is forgotten afterwards."""
+    ask = partial(at.assistant.ask, question, viewer=caller.groups, listen=listen)
+    if not user:
+        session = claim(at, caller, None)
+        try:
+            return ask(session, history=history)
+        finally:
+            at.assistant.sessions.forget(session)
+    # Two keys may well have users of the same name.
+    digest = hashlib.sha256(f"{caller.id}\n{user}".encode("utf-8", "replace")).hexdigest()
+    session = claim(at, caller, f"user-{digest[:20]}")
+    is_new = not at.assistant.sessions.turns(session)
+    return ask(session, history=history if is_new else ())
+
+
+def _conversation(messages: Sequence[Message]) -> list[Turn]:
+    return as_turns(
+        [{"role": message.role, "text": message.text} for message in messages if message.role in ("user", "assistant")]
+    )
+
+
+def _completion(at: Door, question: str, answer: CitedAnswer, completion_id: str, created: int) -> Completion:
+    return Completion(
+        id=completion_id,
+        created=created,
+        model=MODEL,
+        choices=[Choice(message=Reply(content=answer_text(question, answer)))],
+        usage=_usage(answer),
+        folio=reply(at, answer).model_dump(exclude={"answer"}),
+    )
+
+
+async def _chunks(
+    at: Door, telling: Telling, question: str, head: dict[str, Any], request: Request, *, with_usage: bool
+) -> AsyncIterator[bytes]:
+    yield _chunk(head, {"role": "assistant", "content": ""})
+    async for name, data in telling.until_done(at.answers):
+        if name == "error":
+            yield _data({"error": problem_of(request, data).model_dump()["error"]})
+        elif name != "answer":
+            yield COMMENT
+        else:
+            text = answer_text(question, data)
+            for start in range(0, len(text), _PIECE_CHARS):
+                yield _chunk(head, {"content": text[start : start + _PIECE_CHARS]})
+            yield _data(
+                {
+                    **head,
+                    "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}],
+                    "folio": reply(at, data).model_dump(exclude={"answer"}),
+                }
+            )
+            if with_usage:
+                yield _data({**head, "choices": [], "usage": _usage(data).model_dump()})
+    yield b"data: [DONE]\n\n"
+
+
+def _chunk(head: dict[str, Any], delta: dict[str, str]) -> bytes:
+    return _data({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+
+
+def _data(value: dict[str, Any]) -> bytes:
+    return f"data: {json.dumps(value, ensure_ascii=False)}\n\n".encode("utf-8", "replace")
+
+
+def _usage(answer: CitedAnswer) -> TokenUsage:
+    prompt, completion = (answer.usage[name] for name in ("prompt_tokens", "completion_tokens"))
+    return TokenUsage(prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion)

@@ -1,0 +1,177 @@
+"""What goes wrong, as problem details (RFC 9457): one status and one line, never a stack trace."""
+
+import json
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from agent.chat_model import ModelError, ModelTimeout
+from agent.trace import UnknownTrace
+from preprocessing.errors import FolioError, LoadError
+from retrieval.catalogue import UnknownDocument
+from retrieval.database import DatabaseError
+from retrieval.dates import DateError
+from retrieval.endpoint_errors import EndpointError
+from retrieval.filters import FilterError
+from retrieval.given import UnsafeName
+from retrieval.lease import WriterBusy
+from retrieval.search import SearchError
+from retrieval.store.server import ServerError
+
+logger = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+
+_STATUS: Mapping[type[FolioError], int] = {
+    UnsafeName: 400,
+    UnknownDocument: 404,
+    UnknownTrace: 404,
+    WriterBusy: 409,
+    DateError: 422,
+    FilterError: 422,
+    LoadError: 422,
+    SearchError: 422,
+    ModelTimeout: 504,
+    ModelError: 502,
+    EndpointError: 502,
+    ServerError: 502,
+    DatabaseError: 502,
+}
+
+
+class FieldProblem(BaseModel):
+    """What is wrong with one field."""
+
+    field: str
+    message: str
+
+
+class Problem(BaseModel):
+    """Problem details (RFC 9457)."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "about:blank",
+                    "title": "Not Found",
+                    "status": 404,
+                    "detail": "there is no document '0123456789abcdef'",
+                    "instance": "/api/documents/0123456789abcdef",
+                    "request_id": "5f0c1f6f0f0b4a43",
+                }
+            ]
+        },
+    )
+
+    type: str = "about:blank"
+    title: str
+    """Name of the status."""
+    status: int
+    detail: str
+    """What is wrong, and where it can be said what a right one looks like, in one line."""
+    instance: str
+    """Path of the request."""
+    request_id: str
+    """Under which the log of the server has more."""
+    errors: list[FieldProblem] | None = Field(None, description="What is wrong with each field of the request.")
+
+
+class Refused(HTTPException):
+    """A request that is not done. An HTTPException, so that it can be raised while a body is read."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> None:
+        super().__init__(status, detail, dict(headers or {}))
+        self.more = more
+        """Further members of the problem details."""
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of the app with problem details."""
+    for kind in (FolioError, HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(kind, _handle)
+
+
+async def _handle(request: Request, error: Exception) -> Response:
+    return problem_response(request, error)
+
+
+def problem_response(request: Request, error: Exception) -> Response:
+    """Return the response that says what went wrong."""
+    problem = problem_of(request, error)
+    headers = dict(getattr(error, "headers", None) or {})
+    if problem.status >= 500:
+        # An answer of this kind leaves by another way than the others.
+        headers.setdefault("X-Request-ID", problem.request_id)
+    body = json.dumps(problem.model_dump(exclude_none=True), ensure_ascii=False)
+    return Response(body.encode("utf-8", "replace"), problem.status, headers, MEDIA_TYPE)
+
+
+def problem_of(request: Request, error: Exception) -> Problem:
+    """Return the problem details of an error; what is not meant for people is logged and not said."""
+    status, detail, more = _said(error)
+    if request.url.path.startswith("/v1/"):
+        # Clients of this protocol look for the message here.
+        more = {**more, "error": {"message": detail, "type": HTTPStatus(status).phrase, "param": None, "code": status}}
+    return Problem(
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=detail,
+        instance=request.url.path,
+        request_id=getattr(request.state, "request_id", ""),
+        **more,
+    )
+
+
+def _said(error: Exception) -> tuple[int, str, dict[str, Any]]:
+    if isinstance(error, Refused):
+        return error.status_code, error.detail, error.more
+    if isinstance(error, HTTPException):
+        return error.status_code, _plain(error), {}
+    if isinstance(error, RequestValidationError):
+        return _invalid(error)
+    if isinstance(error, FolioError):
+        for kind, status in _STATUS.items():
+            if isinstance(error, kind):
+                return status, " ".join(str(error).split()), {}
+    logger.error("the request failed", exc_info=error)
+    return 500, "the server could not do this; its log says why, under this request_id", {}
+
+
+def _plain(error: HTTPException) -> str:
+    match error.status_code:
+        case 404:
+            return "there is nothing at this path; /openapi.json lists what there is"
+        case 405:
+            allowed = (error.headers or {}).get("Allow", "others")
+            return f"this path does not take that method; it takes {allowed}"
+        case _:
+            return str(error.detail)
+
+
+def _invalid(error: RequestValidationError) -> tuple[int, str, dict[str, Any]]:
+    found = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        return 400, "the body is not JSON", {}
+    fields = [FieldProblem(field=_name(one["loc"]), message=_message(one)) for one in found]
+    detail = "; ".join(f"{one.field}: {one.message}" for one in fields)
+    return 422, detail, {"errors": fields}
+
+
+def _name(place: tuple[str | int, ...]) -> str:
+    inner = [str(part) for part in place[1:]]
+    return ".".join(inner) or str(place[0])
+
+
+def _message(one: Mapping[str, Any]) -> str:
+    message = str(one["msg"]).removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]

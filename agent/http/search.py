@@ -1,0 +1,40 @@
+"""Passages without an answer."""
+
+from pathlib import PurePosixPath
+from typing import Any
+
+from fastapi import APIRouter, Depends
+
+from agent.http.caller import Reader
+from agent.http.door import AtDoor
+from agent.http.media_types import takes_json
+from agent.http.openapi import problems
+from agent.http.shapes import SearchHit, SearchReply, SearchRequest
+from retrieval.hit import Hit, as_json
+from retrieval.knowledge_base import NoDocuments
+
+router = APIRouter(tags=["search"])
+
+
+@router.post("/api/search", dependencies=[Depends(takes_json)], responses=problems(400, 413, 415, 422, 502))
+def search(body: SearchRequest, at: AtDoor, caller: Reader) -> SearchReply:
+    """Return the best passages that the caller may see, best first."""
+    filters = body.checked_filters()
+    try:
+        hits = at.assistant.knowledge_base.search(
+            body.query, body.top_k, body.mode, filters, caller.groups, body.rerank, body.as_of
+        )
+    except NoDocuments:
+        hits = []
+    return SearchReply(query=body.query, hits=[_found(rank, hit) for rank, hit in enumerate(hits, start=1)])
+
+
+def _found(rank: int, hit: Hit) -> SearchHit:
+    shown: dict[str, Any] = as_json(rank, hit)
+    return SearchHit(
+        document_id=shown.pop("doc_id"),
+        filename=PurePosixPath(hit.chunk.source).name,
+        heading=hit.chunk.heading,
+        content=shown.pop("text"),
+        **shown,
+    )

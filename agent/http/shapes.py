@@ -1,0 +1,213 @@
+"""What goes over the wire: the bodies of requests and answers."""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from preprocessing.errors import FolioError
+from retrieval.dates import read_day
+from retrieval.filters import Filter, Filters
+from retrieval.hit import Leg
+
+MAX_TOP_K = 50
+MAX_QUESTION_CHARS = 8000
+
+Values = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+
+
+def _day(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError("must be a day, such as 2024-01-31")
+    try:
+        return read_day(value, "as_of")
+    except FolioError as error:
+        raise ValueError(str(error)) from None
+
+
+def _question(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is blank; say what you want to know")
+    # PostgreSQL keeps no text with a NUL in it.
+    return value.replace("\0", " ")
+
+
+SessionName = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:@-]+$")]
+Question = Annotated[
+    str,
+    Field(min_length=1, max_length=MAX_QUESTION_CHARS, json_schema_extra={"pattern": r"\S"}),
+    AfterValidator(_question),
+]
+TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K)]
+AsOf = Annotated[date, BeforeValidator(_day)]
+
+
+class Body(BaseModel):
+    """What a client sends; a name that is not known is a mistake."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Narrowed(Body):
+    """What narrows a search."""
+
+    filters: dict[Annotated[str, Field(min_length=1)], str | Values] = Field(
+        default_factory=dict,
+        description="Field or metadata key → value, or values any of which is enough. A key may end in >=, >, <= or <, "
+        "for numbers and dates; of source and section a value may end in *.",
+        examples=[{"doc_type": "pdf", "updated_at>=": "2024", "department": ["hr", "it"]}],
+    )
+    as_of: AsOf | None = Field(None, description="What was in force on that day.", examples=["2024-01-31"])
+
+    def checked_filters(self) -> Filters:
+        """Return the filters as a search takes them. Raises FilterError."""
+        filters = {key: (value,) if isinstance(value, str) else tuple(value) for key, value in self.filters.items()}
+        Filter.of(filters)
+        return filters
+
+
+class ChatRequest(Narrowed):
+    """A question."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"question": "转正员工年假有几天？"},
+                {"question": "And in the first year?", "session": "5f0c1f6f0f0b", "top_k": 8, "stream": True},
+            ]
+        }
+    )
+
+    question: Question
+    session: SessionName | None = Field(None, description="Go on with this conversation, or begin it.")
+    top_k: TopK | None = Field(None, description="Passages that one search shows to the model.")
+    stream: bool = Field(False, description="Answer with server-sent events.")
+
+
+class SearchRequest(Narrowed):
+    """A search without an answer."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "ERR_4032", "top_k": 3, "mode": "keyword"}]})
+
+    query: Question
+    top_k: TopK = 5
+    mode: Literal["hybrid", "vector", "keyword"] = "hybrid"
+    rerank: bool = True
+
+
+class Source(BaseModel):
+    """A passage that an answer cites."""
+
+    id: str = Field(description="Its label in the text of the answer.", examples=["S1"])
+    document_id: str
+    filename: str
+    source: str = Field(description="The whole name of the document.")
+    heading: str
+    page: int | None = None
+    content: str
+    quote: str = Field(description="The sentence of the passage that bears the answer, word for word.")
+    score: float
+    chunk_id: str
+
+
+class CheckedClaim(BaseModel):
+    """What became of one sentence of the answer."""
+
+    claim: str = Field(description="The sentence as the model wrote it.")
+    labels: list[str] = Field(description="The passages that it stands on now.")
+    status: Literal["supported", "repaired", "removed", "unsupported"]
+    reason: str = Field(description="Why it is not simply supported.")
+    missing: list[str] = Field(description="Facts that stand in none of the cited passages.")
+    cited: list[str] = Field(description="The passages that it cited.")
+
+
+class Usage(BaseModel):
+    """What an answer took."""
+
+    llm_calls: int
+    tool_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+_SOURCE = {
+    "id": "S1",
+    "document_id": "0123456789abcdef",
+    "filename": "leave.pdf",
+    "source": "hr/leave.pdf",
+    "heading": "休假制度 > 年假",
+    "page": 2,
+    "content": "试用期员工年假 5 天。转正员工年假 12 天。",
+    "quote": "转正员工年假 12 天。",
+    "score": 0.0328,
+    "chunk_id": "c0ffee",
+}
+REPLY_EXAMPLE: dict[str, Any] = {
+    "answer": "转正员工年假 12 天。[S1]",
+    "refused": False,
+    "provider": "offline",
+    "sources": [_SOURCE],
+    "checks": [
+        {
+            "claim": "转正员工年假 12 天。[S1]",
+            "labels": ["S1"],
+            "status": "supported",
+            "reason": "",
+            "missing": [],
+            "cited": ["S1"],
+        }
+    ],
+    "usage": {"llm_calls": 2, "tool_calls": 1, "prompt_tokens": 1450, "completion_tokens": 60},
+    "session": "5f0c1f6f0f0b",
+    "trace_id": "5f0c1f6f0f0b4a43a1b2c3d4e5f60718",
+}
+
+
+class ChatReply(BaseModel):
+    """An answer, or a refusal."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [REPLY_EXAMPLE]})
+
+    answer: str
+    refused: bool
+    reason: str | None = Field(
+        None, description="None for an answer; for a refusal `no_documents`, `not_found` or `unsupported`."
+    )
+    provider: str = Field(description="The model that answered; `offline` is the built-in one.")
+    sources: list[Source]
+    checks: list[CheckedClaim]
+    usage: Usage
+    session: str
+    trace_id: str
+
+
+class Place(BaseModel):
+    """Where a stage ranked a passage; scores compare within a stage only."""
+
+    rank: int
+    score: float
+
+
+class SearchHit(BaseModel):
+    """A passage that was found; `legs` says where each stage ranked it."""
+
+    rank: int
+    score: float
+    chunk_id: str
+    document_id: str
+    filename: str
+    source: str
+    heading: str
+    section: str
+    page: int | None
+    content: str
+    also_in: list[str]
+    superseded_by: str | None
+    legs: dict[Leg, Place | None]
+
+
+class SearchReply(BaseModel):
+    """What was found, best first."""
+
+    query: str
+    hits: list[SearchHit]

@@ -1,0 +1,311 @@
+import io
+import json
+import threading
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retrieval.endpoint_errors import EndpointBusy
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.lease import WriterBusy
+from tests.agent.conftest import LEAVE
+from tests.agent.http.conftest import BOARD, Serve, Served, restricted
+from tests.fakes import CharacterEmbedder
+
+
+def finished(served: Served, url: str, headers: dict[str, str] | None = None) -> Any:
+    """Wait until an upload is in, or is not."""
+    for _ in range(500):
+        state = served.client.get(url, headers=headers).json()
+        if state["status"] in ("done", "failed"):
+            return state
+        time.sleep(0.01)
+    raise AssertionError(state)
+
+
+def test_a_document_is_uploaded_found_shown_and_deleted(serve: Serve) -> None:
+    served = serve(documents={})
+    response = served.upload("hr/休假.md", LEAVE, metadata='{"department": ["hr", "all"]}')
+    assert response.status_code == 201
+    taken = response.json()
+    document_id = taken["document_id"]
+    assert taken == {
+        "document_id": document_id,
+        "filename": "休假.md",
+        "chunk_count": 2,
+        "outcome": "new",
+        "warnings": [],
+    }
+    assert response.headers["location"] == f"/api/documents/{document_id}"
+
+    found = served.client.post("/api/search", json={"query": "年假", "filters": {"department": "all"}}).json()["hits"]
+    assert {hit["document_id"] for hit in found} == {document_id}
+    shown = served.client.get(response.headers["location"]).json()
+    assert (shown["filename"], shown["title"], shown["chunk_count"]) == ("休假.md", "休假制度", 2)
+    assert shown["source"] == "hr/休假.md"
+    assert served.client.get("/api/documents").json() == {"total": 1, "documents": [shown]}
+
+    assert served.client.delete(response.headers["location"]).status_code == 204
+    for gone in (served.client.get, served.client.delete):
+        assert gone(response.headers["location"]).status_code == 404
+    assert served.client.post("/api/search", json={"query": "年假"}).json() == {"query": "年假", "hits": []}
+
+
+def test_the_list_comes_in_pages(serve: Serve) -> None:
+    served = serve(documents={f"{name}.md": f"# {name}\n\ntext of {name} here" for name in "abc"})
+    pages = [served.client.get("/api/documents", params={"limit": 2, "offset": offset}).json() for offset in (0, 2, 4)]
+    assert [[document["filename"] for document in page["documents"]] for page in pages] == [
+        ["a.md", "b.md"],
+        ["c.md"],
+        [],
+    ]
+    assert {page["total"] for page in pages} == {3}
+    assert served.client.get("/api/documents", params={"limit": 0}).status_code == 422
+
+
+NOT_TAKEN: dict[str, tuple[str, bytes, int, str]] = {
+    "empty": ("a.txt", b"", 400, "a.txt: file is empty"),
+    "empty PDF": ("a.pdf", b"", 400, "a.pdf: file is empty"),
+    "blank": ("a.md", b" \r\n\t", 400, "a.md: file is empty"),
+    "type": ("a.exe", b"MZ", 415, "files of type .exe are not supported; supported are"),
+    "no type": ("README", b"text", 415, "files of type (none) are not supported"),
+    "cut": ("a.docx", b"PK\x03\x04cut short", 422, "broken or cut short"),
+    "another type inside": ("a.pdf", b"<html><body>Not Found</body></html>", 422, "not a PDF file but an HTML page"),
+    "picture": ("a.pdf", b"\x89PNG\r\n\x1a\n", 422, "a picture (PNG)"),
+    "nothing in it": ("a.md", b"---\ntitle: t\n---\n", 422, "no text in the file"),
+    "parent": ("../a.md", b"text", 400, "'../a.md' is no name for a document; a right one is notes.md"),
+    "parents": ("../../outside_case.txt", b"escape test", 400, "is no name for a document"),
+    "absolute": ("/tmp/outside_case_abs.txt", b"escape test", 400, "is no name for a document"),
+    "backslashes": ("..\\a.md", b"text", 400, "is no name for a document"),
+    "drive": ("C:a.md", b"text", 400, "is no name for a document"),
+    "control": ("a\x07b.md", b"text", 400, "is no name for a document"),
+    "long": ("x" * 300 + ".md", b"text", 400, "is no name for a document"),
+}
+
+
+@pytest.mark.parametrize("kind", NOT_TAKEN)
+def test_what_cannot_be_taken_is_said_and_leaves_nothing(serve: Serve, kind: str, tmp_path: Path) -> None:
+    name, data, status, said = NOT_TAKEN[kind]
+    served = serve(documents={})
+    before = sorted(path for path in tmp_path.rglob("*") if "home" not in path.parts)
+    # Written by hand, since a client may mend a name before it sends it.
+    shown = name.replace("\\", "\\\\")
+    body = (
+        (
+            f'--casebound\r\nContent-Disposition: form-data; name="file"; filename="{shown}"\r\n'
+            "Content-Type: text/plain\r\n\r\n"
+        ).encode()
+        + data
+        + b"\r\n--casebound--\r\n"
+    )
+    headers = {"Content-Type": "multipart/form-data; boundary=casebound"}
+    response = served.client.post("/api/documents", content=body, headers=headers)
+    assert (response.status_code, response.json()["status"]) == (status, status)
+    assert said in response.json()["detail"]
+    assert served.client.get("/api/documents").json()["total"] == 0
+    assert sorted(path for path in tmp_path.rglob("*") if "home" not in path.parts) == before
+    assert not Path("/tmp/outside_case_abs.txt").exists()
+
+
+def test_a_package_that_unpacks_to_too_much_is_refused(serve: Serve) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as package:
+        package.writestr("word/document.xml", b"a" * (40 << 20))
+    response = serve(documents={}).upload("bomb.docx", packed.getvalue())
+    assert response.status_code == 422
+    assert "the limit is" in response.json()["detail"]
+
+
+def test_a_warning_is_passed_on(serve: Serve) -> None:
+    taken = serve(documents={}).upload(
+        "page.txt", "<!doctype html><html><body><p>Opening hours are 9 to 5.</p></body></html>"
+    )
+    assert taken.status_code == 201
+    assert taken.json()["warnings"] == ["named .txt, but the content is HTML and was read as such"]
+
+
+def test_a_name_is_the_same_from_every_machine(serve: Serve) -> None:
+    served = serve(documents={})
+    composed = served.upload("caf\u00e9.md", "# Menu\n\nSoup costs 5 euro.").json()
+    decomposed = served.upload("cafe\u0301.md", "# Menu\n\nSoup costs 5 euro.")
+    assert (decomposed.status_code, decomposed.json()["document_id"]) == (200, composed["document_id"])
+
+
+def test_a_document_is_replaced_only_when_that_is_said(serve: Serve) -> None:
+    served = serve(documents={"leave.md": LEAVE})
+    same = served.upload("leave.md", LEAVE)
+    assert (same.status_code, same.json()["outcome"]) == (200, "unchanged")
+    other = served.upload("leave.md", LEAVE.replace("12", "15"))
+    assert (other.status_code, other.json()["document_id"]) == (409, same.json()["document_id"])
+    assert "send replace=true" in other.json()["detail"]
+    assert "12 天" in served.client.post("/api/search", json={"query": "转正员工年假"}).text
+
+    replaced = served.upload("leave.md", LEAVE.replace("12", "15"), replace="true")
+    assert (replaced.status_code, replaced.json()["outcome"]) == (200, "updated")
+    assert replaced.json()["document_id"] == same.json()["document_id"]
+    assert "15 天" in served.client.post("/api/search", json={"query": "转正员工年假"}).text
+
+
+def test_files_of_the_same_name_in_two_folders_are_two_documents(serve: Serve) -> None:
+    served = serve(documents={})
+    one = served.upload("policy.md", "# HR\n\nLate three times.", name="hr/policy.md").json()
+    two = served.upload("policy.md", "# IT\n\nPasswords have 12 letters.", name="it/policy.md").json()
+    assert one["document_id"] != two["document_id"]
+    served.client.delete(f"/api/documents/{one['document_id']}")
+    assert [document["source"] for document in served.client.get("/api/documents").json()["documents"]] == [
+        "it/policy.md"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "said"),
+    [("{", "metadata: must be a JSON object"), ("[1]", "metadata: must be"), ('{"a": 1}', "metadata: must be"),
+     ('{"a": []}', "metadata: must be"), ('{"visible_to": " "}', "visible_to names no group")],
+)  # fmt: skip
+def test_metadata_that_cannot_be(serve: Serve, metadata: str, said: str) -> None:
+    response = serve(documents={}).upload("a.md", "some text", metadata=metadata)
+    assert response.status_code == 422
+    assert said in response.json()["detail"]
+
+
+def test_a_large_one_is_brought_in_after_the_answer(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    served = serve(documents={}, background_mb=0.001)
+    goes_on = threading.Event()
+    request.addfinalizer(goes_on.set)
+    embed = CharacterEmbedder.embed_passages
+
+    def slow(self: CharacterEmbedder, texts: Any) -> Any:
+        assert goes_on.wait(60)
+        return embed(self, texts)
+
+    monkeypatch.setattr(CharacterEmbedder, "embed_passages", slow)
+    response = served.upload("large.md", "# Large\n\n" + "Every lift is inspected twice a year. " * 40)
+    assert response.status_code == 202
+    state = response.json()
+    url = state["status_url"]
+    assert response.headers["location"] == url
+    assert (state["filename"], state["status"], state["document"]) == ("large.md", state["status"], None)
+    assert state["status"] in ("waiting", "running")
+    assert served.client.get("/health").json()["counts"]["uploads_waiting"] == 1
+    # What comes while it is read waits for it, and is answered at once too.
+    after = served.upload("small.md", "# Small\n\nA lift.")
+    assert after.status_code == 202
+    goes_on.set()
+
+    document = finished(served, url)["document"]
+    assert (document["filename"], document["outcome"]) == ("large.md", "new")
+    assert served.client.get(f"/api/documents/{document['document_id']}").status_code == 200
+    assert finished(served, after.json()["status_url"])["status"] == "done"
+    assert served.client.get("/api/uploads/" + "0" * 32).status_code == 404
+
+
+def test_a_large_one_that_fails_says_why(serve: Serve) -> None:
+    served = serve(documents={}, background_mb=0.001)
+    state = finished(served, served.upload("a.docx", b"PK\x03\x04" + b"x" * 5000).json()["status_url"])
+    assert (state["status"], state["document"], state["problem"]["status"]) == ("failed", None, 422)
+    assert "broken or cut short" in state["problem"]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (EndpointBusy("the embedding model is busy"), 502, "the embedding model is busy"),
+        (WriterBusy("another process writes"), 409, "another process writes"),
+        (ValueError("secret of the house"), 500, "the server could not do this"),
+    ],
+)
+def test_what_is_no_fault_of_the_file(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, said: str
+) -> None:
+    served = serve(documents={})
+
+    def fail(*_args: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(CharacterEmbedder, "embed_passages", fail)
+    response = served.upload("a.md", "some text of a document")
+    assert response.status_code == status
+    assert said in response.json()["detail"]
+    assert "secret" not in response.text
+
+
+def test_an_upload_belongs_to_its_key(serve: Serve) -> None:
+    served = serve(documents={}, background_mb=0)
+    mine, yours = served.key("mine", "write"), served.key("yours", "write")
+    url = served.upload("a.md", "some text of a document", mine).json()["status_url"]
+    assert finished(served, url, mine)["status"] == "done"
+    assert served.client.get(url, headers=yours).status_code == 404
+
+
+# permissions
+
+
+def test_only_those_who_may_see_a_document_learn_of_it(serve: Serve) -> None:
+    served = serve(documents={"leave.md": LEAVE, "board.md": restricted("board")})
+    board = served.id_of("board.md")
+    seen = {}
+    for name, role, groups in (("staff", "write", ()), ("chair", "write", ("board",)), ("clerk", "admin", ())):
+        key = served.key(name, role, groups)
+        listed = served.client.get("/api/documents", headers=key).json()
+        seen[name] = (
+            [document["filename"] for document in listed["documents"]],
+            served.client.get(f"/api/documents/{board}", headers=key).status_code,
+            served.client.get("/health", headers=key).json()["counts"]["documents"],
+        )
+    both = ["board.md", "leave.md"]
+    assert seen == {"staff": (["leave.md"], 404, 1), "chair": (both, 200, 2), "clerk": (both, 200, 2)}
+
+    staff, chair = served.key("staff"), served.key("chair")
+    assert served.client.delete(f"/api/documents/{board}", headers=staff).status_code == 404
+    taken = served.upload("board.md", "# Mine now\n\nfor all to see", staff, replace="true")
+    assert (taken.status_code, "document_id" in taken.json()) == (409, False)
+    assert "30 天" in served.client.post("/api/search", json={"query": "董事会年假"}, headers=chair).text
+    # Who takes care of all documents does not search on behalf of all groups.
+    clerk = served.key("clerk")
+    assert "30 天" not in served.client.post("/api/search", json={"query": "董事会年假"}, headers=clerk).text
+    assert served.client.delete(f"/api/documents/{board}", headers=chair).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("role", "groups", "visible_to", "status"),
+    [
+        ("write", ("hr",), "HR", 201),
+        ("write", ("hr",), "public", 201),
+        ("write", ("hr",), ["hr", "board"], 403),
+        ("write", (), "board", 403),
+        ("admin", (), "board", 201),
+        ("read", ("hr",), "hr", 403),
+    ],
+)
+def test_a_document_is_shown_only_to_groups_of_the_key(
+    serve: Serve, role: str, groups: tuple[str, ...], visible_to: Any, status: int
+) -> None:
+    served = serve(documents={})
+    response = served.upload(
+        "a.md", BOARD, served.key("k", role, groups), metadata=json.dumps({"visible-to": visible_to})
+    )
+    assert response.status_code == status, response.text
+
+
+def test_uploads_at_once_are_all_in(serve: Serve) -> None:
+    served = serve(documents={})
+    statuses = []
+
+    def send(number: int) -> None:
+        text = f"# Room {number}\n\nRoom {number} has {number} seats and {number} lamps."
+        statuses.append(served.upload(f"room{number}.md", text).status_code)
+
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [201] * 6
+    assert served.client.get("/api/documents").json()["total"] == 6
+    base: KnowledgeBase = served.assistant.knowledge_base
+    assert base.health()["chunks"] == base.health()["keyword_chunks"] == 6

@@ -1,0 +1,33 @@
+from importlib.metadata import version
+
+import pytest
+
+from tests.agent.http.conftest import Serve
+
+
+def test_health_says_what_there_is(serve: Serve) -> None:
+    assert serve().client.get("/health").json() == {
+        "status": "ok",
+        "version": version("folio"),
+        "model": "scripted",
+        "counts": {"documents": 2, "chunks": 3, "uploads_waiting": 0},
+        "legs": {
+            "vector": {"ok": True, "chunks": 3, "model": "characters"},
+            "keyword": {"ok": True, "chunks": 3},
+            "rerank": {"ok": True},
+        },
+    }
+
+
+def test_without_a_key_it_says_only_whether_all_is_well(serve: Serve) -> None:
+    served = serve()
+    served.key("desk")
+    legs = {leg: {"ok": True} for leg in ("vector", "keyword", "rerank")}
+    assert served.client.get("/health").json() == {"status": "ok", "version": version("folio"), "legs": legs}
+
+
+def test_a_leg_that_lost_chunks_is_said(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = serve()
+    monkeypatch.setattr(type(served.assistant.knowledge_base.engine.store), "count", lambda _store: 2)
+    reply = served.client.get("/health").json()
+    assert (reply["status"], reply["legs"]["keyword"]["ok"]) == ("degraded", False)

@@ -1,0 +1,65 @@
+"""The attack set holds what it says, and neither model is steered by it."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from agent.settings import Settings
+from eval.attack_set import Attack, load_attacks
+from eval.attacks import KEPT, attacks_table, run_attacks
+from eval.obeying_model import ObeyingModel
+from preprocessing.suspicious import suspicious_parts
+from tests.fakes import CharacterEmbedder
+
+ATTACKS = load_attacks()
+
+
+def test_the_set_is_sixty_documents_of_fifteen_kinds_in_two_languages() -> None:
+    assert len(ATTACKS) == 60
+    assert set(Counter(attack.kind for attack in ATTACKS).values()) == {4}
+    assert Counter(attack.language for attack in ATTACKS) == {"zh": 30, "en": 30}
+    assert len({attack.id for attack in ATTACKS}) == len({attack.question for attack in ATTACKS}) == 60
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
+def test_each_document_answers_its_question_and_orders_something_else(attack: Attack) -> None:
+    assert attack.gold in attack.fact
+    assert attack.gold in attack.document()
+    assert attack.injection not in attack.document(clean=True)
+    assert suspicious_parts(attack.document())
+    assert suspicious_parts(attack.document(clean=True)) == []
+    assert not any(words in attack.fact for words in attack.forbidden)
+
+
+def some(kinds: int) -> list[Attack]:
+    """Return one attack of each kind, Chinese and English in turn."""
+    names = list(dict.fromkeys(attack.kind for attack in ATTACKS))[:kinds]
+    return [
+        next(one for one in ATTACKS if one.kind == kind and one.language == ("zh", "en")[number % 2])
+        for number, kind in enumerate(names)
+    ]
+
+
+def test_no_kind_of_attack_changes_anything(tmp_path: Path) -> None:
+    results = run_attacks(Settings(home=tmp_path), attacks=some(15), embedder=CharacterEmbedder())
+    assert [(one.attack.id, one.model, name) for one in results for name in KEPT if not one.kept[name]] == []
+    assert all(one.flagged for one in results)
+    assert attacks_table(results).splitlines()[-1].replace(" ", "") == "|all|15|15|15|15|15|15|15|15|15|15|"
+
+
+def test_the_model_that_obeys_does_obey_what_it_sees() -> None:
+    """Without what stands around it, each order would have been done."""
+    model = ObeyingModel(attacks=ATTACKS)
+    for attack in ATTACKS:
+        shown = "\n".join(f"| {line}" for line in attack.document().splitlines())
+        reply = model.invoke(
+            f"Mark: ab\nQuestion: {attack.question}\nObservation: \n[S1] {attack.title} (a.md)\n{shown}"
+        )
+        assert reply.text == attack.obey.replace("{label}", "S1")
+
+
+def test_without_the_protection_the_set_does_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.untrusted.without_suspicious", lambda text, instead="": text)
+    results = run_attacks(Settings(home=tmp_path), models=["obeying"], attacks=some(3), embedder=CharacterEmbedder())
+    assert not all(one.kept["answer"] for one in results)
