@@ -158,7 +158,7 @@ def search(
 ) -> None:
     """Search without an answer."""
     asked = one_or_many(query, queries, "--queries")
-    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of else None
+    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of is not None else None
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         for line in asked:
             mode_: Mode = mode  # type: ignore[assignment]  # checked by the search, with a message of its own
@@ -188,7 +188,7 @@ def ask(
     if session and questions:
         raise FolioError('--session does not go with --questions: a line brings its conversation as "history"')
     asked = one_or_many(question, questions, "--questions")
-    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of else None
+    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of is not None else None
     # Progress and decisions go to standard error, so that a script reads nothing but answers.
     listen: Callable[[dict[str, Any]], None] | None = print_event if verbose else None
     with Assistant.open(load_settings(), remember=questions is None) as assistant:

@@ -31,7 +31,7 @@ def why_not(
     from agent.cli import print_json  # which imports this module
     from agent.why_not_text import verdict_json, verdict_text
 
-    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of else None
+    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of is not None else None
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         verdict = knowledge_base.why_not(question, document, k, filters, viewer, day)
     language = language_of(question)

@@ -242,6 +242,7 @@ def test_ask_takes_a_day(folio: Folio) -> None:
     ("option", "error"),
     [
         (["--as-of", "2024"], "--as-of '2024' is not a day; a right one is --as-of 2024-01-31"),
+        (["--as-of", ""], "--as-of '' is not a day; a right one is --as-of 2024-01-31"),
         (["--filter", "page>=x"], "filter page>=x: 'x' is not a number; a right one is page>=10"),
         (["--filter", "source<x"], "filter source<x: source is text, and < compares numbers and dates"),
     ],
