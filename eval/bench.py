@@ -1,21 +1,17 @@
 """The story of `eval bench`: each side of each task in a process of its own, then one table."""
 
 import json
-import os
-import resource
-import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from eval import bench_encoding as encoding
 from eval import bench_hybrid as hybrid
 from eval import bench_retrieval as searching
 from eval import bench_stores as stores
 from eval.bench_inputs import BUILD, ENCODED, FILTERED, P95, QUERY, REOPEN, UPDATE, Task
+from eval.bench_process import in_a_process, peak_mebibytes
 from eval.report import Cell, markdown_table
-from preprocessing.errors import FolioError
 
 MEMORY = "MiB"
 COLUMNS = (BUILD, UPDATE, QUERY, P95, FILTERED, REOPEN, MEMORY, ENCODED)
@@ -92,23 +88,11 @@ def measure(contest: str, side: str, size: int) -> dict[str, float]:
     """Run one side here and return its figures with the peak memory of this process."""
     task = next(one for one in CONTESTS if one.name == contest).sides[side]
     figures = dict(task(size))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    # Linux counts kibibytes, macOS bytes.
-    return {**figures, MEMORY: peak / (1024 * 1024 if sys.platform == "darwin" else 1024)}
+    return {**figures, MEMORY: peak_mebibytes()}
 
 
 def _in_a_process(contest: str, side: str, size: int) -> dict[str, float]:
-    command = [sys.executable, "-m", "eval.bench", contest, side, str(size)]
-    # The child must find this very code, wherever it was started.
-    path = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        command, capture_output=True, encoding="utf-8", check=False, env={**os.environ, "PYTHONPATH": path}
-    )
-    if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit status {done.returncode}"
-        raise FolioError(f"bench: {contest} by {side} at {size:,} failed: {reason}")
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
+    return in_a_process("eval.bench", [contest, side, str(size)], f"{contest} by {side} at {size:,}")
 
 
 def _figure(figures: Mapping[str, float], column: str) -> str:

@@ -5,9 +5,6 @@ growing buffer that is encoded anew every time, encodes the chunks one by one, a
 """
 
 import json
-import os
-import resource
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from eval.bench_inputs import timed
+from eval.bench_process import in_a_process, peak_mebibytes
 from eval.report import Cell, markdown_table
 from preprocessing.errors import FolioError
 from preprocessing.prepare import ChunkingSettings
@@ -127,7 +125,9 @@ def bench_ingest(documents: Sequence[Path], measured: Callable[[Ingested], None]
     found = []
     for path in documents:
         for side in SIDES:
-            one = Ingested(path.resolve().name, side, _in_a_process(side, path))
+            one = Ingested(
+                path.resolve().name, side, in_a_process("eval.bench_ingest", [side, str(path)], f"{path} by {side}")
+            )
             measured(one)
             found.append(one)
     return found
@@ -188,28 +188,13 @@ def _texts(documents: Path) -> Iterator[str]:
 
 
 def _figures(seconds: float, chunks: int, characters: int, embedder: CountingEmbedder) -> dict[str, float]:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         SECONDS: seconds,
         CHUNKS: chunks,
         CHARACTERS: characters,
         ENCODED: embedder.characters / characters,
-        # Linux counts kibibytes, macOS bytes.
-        MEMORY: peak / (1024 * 1024 if sys.platform == "darwin" else 1024),
+        MEMORY: peak_mebibytes(),
     }
-
-
-def _in_a_process(side: str, documents: Path) -> dict[str, float]:
-    command = [sys.executable, "-m", "eval.bench_ingest", side, str(documents)]
-    path = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        command, capture_output=True, encoding="utf-8", check=False, env={**os.environ, "PYTHONPATH": path}
-    )
-    if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit status {done.returncode}"
-        raise FolioError(f"bench: {documents} by {side} failed: {reason}")
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
 
 
 if __name__ == "__main__":

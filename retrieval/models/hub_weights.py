@@ -5,24 +5,8 @@ import json
 import numpy as np
 
 from preprocessing.errors import FolioError
+from retrieval.models.bert_names import KIND, OUTSIDE, in_layers
 from retrieval.models.weights import EncoderWeights, Floats
-
-_OUTSIDE = {
-    "words": "embeddings.word_embeddings.weight",
-    "positions": "embeddings.position_embeddings.weight",
-    "norm.weight": "embeddings.LayerNorm.weight",
-    "norm.bias": "embeddings.LayerNorm.bias",
-}
-_IN_LAYER = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "attention": "attention.output.dense",
-    "attention_norm": "attention.output.LayerNorm",
-    "inner": "intermediate.dense",
-    "outer": "output.dense",
-    "norm": "output.LayerNorm",
-}
 
 
 def read_hub(name_or_path: str) -> EncoderWeights:
@@ -45,12 +29,9 @@ def read_hub(name_or_path: str) -> EncoderWeights:
             "give a BERT with a Unigram vocabulary, such as intfloat/multilingual-e5-small"
         )
     state = {name: tensor.float().numpy() for name, tensor in model.state_dict().items()}
-    named: dict[str, Floats] = {ours: state[theirs] for ours, theirs in _OUTSIDE.items()}
-    named["kind"] = state["embeddings.token_type_embeddings.weight"][0]
-    for layer in range(model.config.num_hidden_layers):
-        for ours, theirs in _IN_LAYER.items():
-            for part in ("weight", "bias"):
-                named[f"{layer}.{ours}.{part}"] = state[f"encoder.layer.{layer}.{theirs}.{part}"]
+    names = {**OUTSIDE, **in_layers(model.config.num_hidden_layers)}
+    named: dict[str, Floats] = {ours: state[theirs] for ours, theirs in names.items()}
+    named["kind"] = state[KIND][0]
     return EncoderWeights(
         {name: np.asarray(tensor, dtype=np.float32) for name, tensor in named.items()},
         [(piece, score) for piece, score in unigram["vocab"]],

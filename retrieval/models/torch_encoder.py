@@ -2,29 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from retrieval.models.bert_names import KIND, OUTSIDE, in_layers
 from retrieval.models.weights import EncoderWeights, Floats
 
 if TYPE_CHECKING:
     from transformers import BertForSequenceClassification
-
-_OUTSIDE = {
-    "words": "embeddings.word_embeddings.weight",
-    "positions": "embeddings.position_embeddings.weight",
-    "norm.weight": "embeddings.LayerNorm.weight",
-    "norm.bias": "embeddings.LayerNorm.bias",
-}
-_IN_LAYER = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "attention": "attention.output.dense",
-    "attention_norm": "attention.output.LayerNorm",
-    "inner": "intermediate.dense",
-    "outer": "output.dense",
-    "norm": "output.LayerNorm",
-}
 
 
 def classifier(weights: EncoderWeights) -> "BertForSequenceClassification":
@@ -47,19 +29,13 @@ def classifier(weights: EncoderWeights) -> "BertForSequenceClassification":
     )
     config.num_labels = 1
     model = BertForSequenceClassification(config)
-    state = {f"bert.{name}": torch.from_numpy(array.copy()) for name, array in _named(weights)}
+    state = {f"bert.{name}": torch.from_numpy(array.copy()) for name, array in _named(weights).items()}
     missing, unexpected = model.load_state_dict(state, strict=False)
     assert not unexpected
     assert all(name.startswith(("classifier.", "bert.pooler.")) for name in missing), missing
     return model
 
 
-def _named(weights: EncoderWeights) -> list[tuple[str, Floats]]:
-    tensors = weights.tensors
-    named = [(theirs, tensors[ours]) for ours, theirs in _OUTSIDE.items()]
-    named.append(("embeddings.token_type_embeddings.weight", tensors["kind"][None, :]))
-    for layer in range(weights.layers):
-        for ours, theirs in _IN_LAYER.items():
-            for part in ("weight", "bias"):
-                named.append((f"encoder.layer.{layer}.{theirs}.{part}", tensors[f"{layer}.{ours}.{part}"]))
-    return [(name, np.ascontiguousarray(array, dtype=np.float32)) for name, array in named]
+def _named(weights: EncoderWeights) -> dict[str, Floats]:
+    names = {**OUTSIDE, **in_layers(weights.layers)}
+    return {KIND: weights.tensors["kind"][None, :], **{theirs: weights.tensors[ours] for ours, theirs in names.items()}}

@@ -5,8 +5,10 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.loopback import LoopbackServer
 
 PROMPT_TOKENS, COMPLETION_TOKENS = 101, 7
 """What the server says of every completion."""
@@ -27,7 +29,7 @@ Reply = str | Raw | Callable[[dict[str, Any]], str | Raw]
 
 
 @dataclass
-class ChatServer:
+class ChatServer(LoopbackServer):
     """Gives its replies one a request, the last for ever; keeps every request."""
 
     replies: Sequence[Reply]
@@ -36,37 +38,15 @@ class ChatServer:
     release: threading.Event = field(default_factory=threading.Event)
     """A reply may wait for it; set when the server stops."""
 
-    def __enter__(self) -> "ChatServer":
-        served = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                served._answer(self)
-
-            def log_message(self, *_arguments: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.release.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._server.server_port}"
+        super().__exit__(*exception)
 
     @property
     def url(self) -> str:
         return f"http://{self.host}/v1"
 
-    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
-        body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+    def answer_to(self, handler: BaseHTTPRequestHandler, body: Any) -> None:
         self.requests.append({"path": handler.path, **body})
         self.headers.append(handler.headers)
         reply = self.replies[min(len(self.requests), len(self.replies)) - 1]

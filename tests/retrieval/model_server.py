@@ -1,17 +1,17 @@
 """A server on loopback that answers as a test says, and keeps what it was asked."""
 
 import json
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from pydantic import SecretStr
 
 from retrieval.endpoint import ModelEndpoint
 from retrieval.endpoint_address import ModelAddress
+from tests.loopback import LoopbackServer
 
 KEY = "sk-very-secret"
 
@@ -33,7 +33,7 @@ Answer = Callable[[Any], Any]
 
 
 @dataclass
-class ModelServer:
+class ModelServer(LoopbackServer):
     """Answers every POST."""
 
     answer: Answer
@@ -41,35 +41,10 @@ class ModelServer:
     paths: list[str] = field(default_factory=list)
     headers: list[Message] = field(default_factory=list)
 
-    def __enter__(self) -> "ModelServer":
-        served = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                served._answer(self)
-
-            def log_message(self, *_arguments: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self._server.server_port}"
-
     def url(self, path: str = "/v1/embeddings") -> str:
         return f"http://{self.host}{path}"
 
-    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
-        body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+    def answer_to(self, handler: BaseHTTPRequestHandler, body: Any) -> None:
         self.bodies.append(body)
         self.paths.append(handler.path)
         self.headers.append(handler.headers)
