@@ -21,7 +21,7 @@ chat: $(SAMPLE_HOME)/.sample
 	@FOLIO_HOME=$(SAMPLE_HOME) $(BIN)/folio chat
 
 test: $(VENV)/.all
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 soak: $(VENV)/.all
 	$(BIN)/python -m pytest -m soak
