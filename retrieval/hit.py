@@ -31,6 +31,8 @@ class Hit:
     """Sources of other documents that say the same and are not shown for it."""
     superseded_by: str | None = None
     """Source of the document that has taken the place of this one."""
+    answerability: float | None = None
+    """How likely it holds the answer, 0 to 1; None where the reranker is not one that was calibrated."""
 
 
 def as_json(rank: int, hit: Hit) -> dict[str, Any]:
@@ -48,5 +50,6 @@ def as_json(rank: int, hit: Hit) -> dict[str, Any]:
         "text": chunk.text,
         "also_in": list(hit.also_in),
         "superseded_by": hit.superseded_by,
+        "answerability": hit.answerability,
         "legs": {leg: {"rank": place.rank, "score": place.score} if place else None for leg, place in places.items()},
     }

@@ -1,15 +1,16 @@
 """Rerank by token interaction: each token of the question looks for the token of the passage that is most like it.
 
 Khattab and Zaharia: ColBERT: Efficient and Effective Passage Search via Contextualized Late Interaction over BERT,
-SIGIR 2020; here with the bundled encoder as it is, which was not trained for it. Three things make up for that: what
-all states have in common is taken out, rare tokens weigh more, and codes must be the same to the letter.
+SIGIR 2020; here with the bundled encoder, which was not trained for it. Four things make up for that: what all states
+have in common is taken out, a learnt projection says which differences count, rare tokens weigh more, and codes must
+be the same to the letter.
 """
 
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from preprocessing.merge import UNRELATED_EN, UNRELATED_ZH
 from retrieval.hit import Hit, LegScore
+from retrieval.models.artefacts import FOLDER, PROJECTION, checked
 from retrieval.models.encoder import TokenIds
 from retrieval.tokens import is_code, query_tokens, tokenize
 
@@ -45,16 +47,26 @@ class TokenEncoder(Protocol):
         """Return -ln p of every token of the vocabulary, float32."""
 
 
+def learnt_projection() -> Floats:
+    """Read the projection that comes with Folio; raises FolioError when its file is missing or damaged."""
+    projection: Floats = np.load(checked(PROJECTION, FOLDER)).astype(np.float32)
+    return projection
+
+
 class TokenReranker:
     """Reranks with the encoder that comes with Folio, without any other model; safe for threads."""
 
     model_id = "token-interaction"
 
-    def __init__(self, encoder: TokenEncoder) -> None:
-        """Prepare; the encoder is loaded at the first question."""
+    def __init__(self, encoder: TokenEncoder, projection: Callable[[], Floats] | None = learnt_projection) -> None:
+        """Prepare; the encoder and the projection, float32 (dimension, dimension), are loaded at the first question.
+
+        Without a projection the encoder's own directions count.
+        """
         self._encoder = encoder
+        self._projection = projection
         self._lock = threading.Lock()
-        self._known: tuple[Floats, Floats] | None = None
+        self._known: _Statistics | None = None
         self._states: OrderedDict[bytes, NDArray[np.float16]] = OrderedDict()
         self._cached = 0
 
@@ -80,18 +92,23 @@ class TokenReranker:
 
     def scores(self, question: str, texts: Sequence[str]) -> Floats:
         """Return for each text the weighted mean, -1 to 1, of each question token's best cosine in it."""
-        ids, asked = self._encoder.token_states([question], query=True)[0]
-        if not len(ids):
+        asked, weights = self.asked(question)
+        if not len(weights):
             return np.zeros(len(texts), dtype=np.float32)
-        information, common = self._statistics()
-        weights = np.maximum(information[ids] - _COMMON_NATS, 0.0)
-        if not weights.any():
-            weights = np.ones_like(weights)
-        asked = _distinct(asked, common)
-        passages = (_distinct(states.astype(np.float32), common) for states in self._passages(texts))
+        passages = (states.astype(np.float32) for states in self.looked_at(texts))
         return np.array([_best_window(asked @ states.T, weights) for states in passages], dtype=np.float32)
 
-    def _passages(self, texts: Sequence[str]) -> list[NDArray[np.float16]]:
+    def asked(self, question: str) -> tuple[Floats, Floats]:
+        """Return what to look for, unit rows (tokens, dimension), and what each row weighs, together 1."""
+        ids, states = self._encoder.token_states([question], query=True)[0]
+        known = self._statistics()
+        weights = np.maximum(known.information[ids] - _COMMON_NATS, 0.0)
+        if not weights.any():
+            weights = np.ones_like(weights)
+        return known.distinct(states), weights / max(weights.sum(), 1e-9)
+
+    def looked_at(self, texts: Sequence[str]) -> list[NDArray[np.float16]]:
+        """Return for each text what it is matched by, unit rows, float16 (tokens, dimension); the latest are kept."""
         keys = [hashlib.sha256(text.encode("utf-8", "replace")).digest() for text in texts]
         with self._lock:
             known = {key: self._states[key] for key in keys if key in self._states}
@@ -99,7 +116,8 @@ class TokenReranker:
                 self._states.move_to_end(key)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         fresh = self._encoder.token_states(list(missing.values()), query=False)
-        new = {key: states.astype(np.float16) for key, (_, states) in zip(missing, fresh, strict=True)}
+        distinct = self._statistics().distinct
+        new = {key: distinct(states).astype(np.float16) for key, (_, states) in zip(missing, fresh, strict=True)}
         with self._lock:
             self._keep(new)
         known |= new
@@ -114,27 +132,39 @@ class TokenReranker:
             _, dropped = self._states.popitem(last=False)
             self._cached -= len(dropped)
 
-    def _statistics(self) -> tuple[Floats, Floats]:
-        """Return the information of each token, and the mean of all states over texts of every kind."""
+    def _statistics(self) -> "_Statistics":
         if self._known is None:
             found = self._encoder.token_states([*UNRELATED_ZH, *UNRELATED_EN], query=False)
             common = np.mean([_unit(states).mean(axis=0) for _, states in found], axis=0)
-            self._known = (self._encoder.information(), common)
+            projection = self._projection() if self._projection else None
+            self._known = _Statistics(self._encoder.information(), common, projection)
         return self._known
 
 
+@dataclass(frozen=True, slots=True)
+class _Statistics:
+    """What is known of the encoder whatever the text."""
+
+    information: Floats
+    """Of each token."""
+    common: Floats
+    """The mean of all states over texts of every kind."""
+    projection: Floats | None
+
+    def distinct(self, states: Floats) -> Floats:
+        """Return the states without what all have in common, seen as the projection sees them, at length one."""
+        left = _unit(_unit(states) - _COMMON_SHARE * self.common)
+        return left if self.projection is None else _unit(left @ self.projection)
+
+
 def _best_window(cosines: Floats, weights: Floats) -> float:
-    """Return the greatest weighted mean, over windows of the passage, of each question token's best cosine."""
+    """Return the greatest sum, over windows of the passage, of each question token's best cosine times its weight."""
     tokens = cosines.shape[1]
     if not tokens:
         return 0.0
     starts = range(0, max(1, tokens - _WINDOW + _STEP), _STEP)
     best = (cosines[:, start : start + _WINDOW].max(axis=1) for start in starts)
-    return max(float(weights @ one / weights.sum()) for one in best)
-
-
-def _distinct(states: Floats, common: Floats) -> Floats:
-    return _unit(_unit(states) - _COMMON_SHARE * common)
+    return max(float(weights @ one) for one in best)
 
 
 def _unit(states: Floats) -> Floats:

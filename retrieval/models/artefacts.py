@@ -10,6 +10,8 @@ FOLDER = Path(__file__).parent
 CHECKSUMS = "checksums.json"
 GRAPH = "encoder.onnx"
 TOKENIZER = "tokenizer.json"
+PROJECTION = "token_projection.npy"
+CROSS_ENCODER = "cross_encoder.onnx"
 
 
 def checked(name: str, folder: Path = FOLDER) -> Path:
@@ -35,9 +37,11 @@ def expected_sha256(name: str, folder: Path = FOLDER) -> str:
 
 
 def write_checksums(folder: Path, names: list[str]) -> None:
-    """Write the SHA-256 of these files beside them, for `checked`."""
-    sums = {name: sha256(folder / name) for name in sorted(names)}
-    (folder / CHECKSUMS).write_text(json.dumps(sums, indent=2) + "\n", encoding="utf-8")
+    """Write the SHA-256 of these files beside them, for `checked`; those of other files of the folder stay."""
+    path = folder / CHECKSUMS
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    sums = {**known, **{name: sha256(folder / name) for name in names}}
+    path.write_text(json.dumps(sums, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def sha256(path: Path) -> str:

@@ -8,6 +8,13 @@ OUTSIDE = {
 }
 KIND = "embeddings.token_type_embeddings.weight"
 """One row a kind of text; the first is ours."""
+HEAD = {
+    "pooler.weight": "pooler.dense.weight",
+    "pooler.bias": "pooler.dense.bias",
+    "score.weight": "classifier.weight",
+    "score.bias": "classifier.bias",
+}
+"""What a cross-encoder has on top."""
 _IN_LAYER = {
     "query": "attention.self.query",
     "key": "attention.self.key",

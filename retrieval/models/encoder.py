@@ -102,7 +102,7 @@ class Encoder:
             return
         # The longest first, so that no core is left with one at the end.
         batches.reverse()
-        with ThreadPoolExecutor(min(_cores(), _MOST_THREADS, len(batches))) as pool:
+        with ThreadPoolExecutor(min(cores(), _MOST_THREADS, len(batches))) as pool:
             yield from zip(batches, pool.map(run, ([windows[at] for at in batch] for batch in batches)), strict=True)
 
     def _run(self, output: str, windows: list[list[int]]) -> Vectors:
@@ -135,7 +135,8 @@ def _load(folder: Path) -> tuple[Any, Any]:
     return session, Tokenizer.from_file(str(checked(TOKENIZER, folder)))
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Return how many cores this process may use."""
     # Where the system says it, the cores this process may use, which in a container are fewer than there are.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -26,6 +26,8 @@ def classifier(weights: EncoderWeights) -> "BertForSequenceClassification":
         type_vocab_size=1,
         layer_norm_eps=weights.epsilon,
         pad_token_id=1,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
     )
     config.num_labels = 1
     model = BertForSequenceClassification(config)

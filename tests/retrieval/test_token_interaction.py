@@ -9,7 +9,7 @@ import pytest
 from retrieval.embed.bundled import BundledEmbedder
 from retrieval.hit import Hit, LegScore
 from retrieval.models.encoder import TokenIds
-from retrieval.token_interaction import Floats, TokenReranker
+from retrieval.token_interaction import Floats, TokenReranker, _Statistics, learnt_projection
 from tests.fakes import make_chunk
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -38,8 +38,9 @@ def _letter(character: str) -> int:
 class PlainReranker(TokenReranker):
     """Without what is taken out of every state, so that cosines are 0 or 1."""
 
-    def _statistics(self) -> tuple[Floats, Floats]:
-        return self._encoder.information(), np.zeros(len(LETTERS), dtype=np.float32)
+    def __init__(self, encoder: LetterEncoder, projection: Floats | None = None) -> None:
+        super().__init__(encoder, projection=None)
+        self._known = _Statistics(encoder.information(), np.zeros(len(LETTERS), dtype=np.float32), projection)
 
 
 def hits(*texts: str) -> list[Hit]:
@@ -51,6 +52,21 @@ def hits(*texts: str) -> list[Hit]:
 
 def order(found: Sequence[Hit]) -> list[str]:
     return [hit.chunk.text for hit in found]
+
+
+def test_a_projection_says_which_directions_count() -> None:
+    # a is seen as b, so that a question for a finds b's passage as well as its own.
+    projection = np.eye(len(LETTERS), dtype=np.float32)
+    projection[0] = projection[1]
+    assert PlainReranker(LetterEncoder(), projection).scores("a", ["a", "b", "c"]) == pytest.approx([1.0, 1.0, 0.0])
+
+
+def test_the_projection_that_comes_with_folio_is_read() -> None:
+    projection = learnt_projection()
+    assert projection.shape == (384, 384)
+    assert projection.dtype == np.float32
+    # It is learnt as a change of the identity.
+    assert np.diagonal(projection).mean() == pytest.approx(1.0, abs=0.3)
 
 
 def test_a_score_is_the_weighted_mean_of_each_tokens_best_cosine() -> None:
@@ -98,7 +114,7 @@ def test_matches_scattered_over_a_long_passage_count_less_than_one_place() -> No
 
 def test_what_all_states_share_is_taken_out() -> None:
     plain = PlainReranker(LetterEncoder()).scores("e", ["q"])
-    taken = TokenReranker(LetterEncoder()).scores("e", ["q"])
+    taken = TokenReranker(LetterEncoder(), projection=None).scores("e", ["q"])
     assert plain == pytest.approx([0.0])
     # e is the most frequent letter of the English texts that the mean comes from, so its state shrinks most.
     assert taken[0] != pytest.approx(0.0, abs=1e-3)

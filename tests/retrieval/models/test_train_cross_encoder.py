@@ -11,13 +11,20 @@ from retrieval.models import train_cross_encoder
 from retrieval.models.train_cross_encoder import Recipe, train
 
 torch = pytest.importorskip("torch")
-RECIPE = Recipe(epochs=2, groups_in_batch=2, passages=2, max_tokens=32, head_learning_rate=1e-2)
+RECIPE = Recipe(epochs=2, groups_in_batch=2, passages=2, max_tokens=32, head_learning_rate=1e-2, frozen_layers=0)
 
 
 def small_model(_weights: Any) -> Any:
     from transformers import BertConfig, BertForSequenceClassification
 
-    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    sizes = {
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+        "hidden_size": 8,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 16,
+    }
     config = BertConfig(vocab_size=118_319, type_vocab_size=1, pad_token_id=1, **sizes)
     config.num_labels = 1
     # The bundled vocabulary's ids must fit; every number starts from the same seed.
