@@ -1,0 +1,58 @@
+"""The MCP server at one path of an HTTP server, for whom its guard lets in."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from uuid import uuid4
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from agent.assistant import Assistant
+from agent.http.caller import Caller
+from agent.http.owners import SessionOwners
+from agent.mcp.call import Call, Waiting
+from agent.mcp.server import Context, create_server
+from preprocessing.errors import FolioError
+
+PATH = "/mcp"
+
+
+class Endpoint:
+    """Answers requests that the guard let in."""
+
+    def __init__(self, assistant: Assistant, owners: SessionOwners) -> None:
+        def make_call(context: Context, waiting: Waiting) -> Call:
+            assert context.request is not None
+            caller: Caller = context.request.state.caller
+            return Call(
+                lambda: nullcontext(assistant), caller.groups, lambda name: _claimed(owners, caller, name), waiting
+            )
+
+        at_once = assistant.settings.http.answers_at_once
+        self._sessions = StreamableHTTPSessionManager(create_server(make_call, at_once=at_once))
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Answer requests until the block is left; once only."""
+        async with self._sessions.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["method"] not in ("POST", "DELETE"):
+            # A stream without a request has nothing to tell here, and would keep the server from ending.
+            await Response(status_code=405, headers={"Allow": "POST, DELETE"})(scope, receive, send)
+            return
+        # The SDK keeps a session of one user from the others.
+        token = AccessToken(token="", client_id=scope["state"]["caller"].id, scopes=[])
+        await self._sessions.handle_request({**scope, "user": AuthenticatedUser(token)}, receive, send)
+
+
+def _claimed(owners: SessionOwners, caller: Caller, name: str | None) -> str:
+    session = name or uuid4().hex[:12]
+    if not owners.claim(session, caller.id):
+        raise FolioError(f"there is no session {session!r}; leave it out to begin a new one")
+    return session

@@ -1,0 +1,102 @@
+"""The chat from its first prompt to its last."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+
+from agent.assistant import Assistant
+from agent.repl.commands import COMMANDS, ENDING, model_text, run_command
+from agent.repl.conversation import Conversation, new_session
+from agent.repl.interrupts import Interrupts
+from agent.repl.output import write
+from agent.repl.texts import say
+from agent.settings import Settings
+from preprocessing.errors import FolioError
+
+
+def run_repl(
+    settings: Settings,
+    session: str | None,
+    *,
+    verbose: bool,
+    filters: Mapping[str, tuple[str, ...]] | None = None,
+    viewer: Sequence[str] | None = None,
+    as_of: date | None = None,
+) -> None:
+    """Chat at the terminal; piped input is answered line by line."""
+    with Assistant.open(settings) as assistant:
+        conversation = Conversation(
+            assistant,
+            session or new_session(),
+            verbose=verbose,
+            viewer=viewer or (),
+            filters=filters or {},
+            as_of=as_of,
+        )
+        if not sys.stdin.isatty():
+            answer_lines(conversation, sys.stdin)
+            return
+        # What the first question needs is loaded while the person reads and types.
+        threading.Thread(target=assistant.warm, daemon=True).start()
+        chat(conversation)
+
+
+def answer_lines(conversation: Conversation, lines: Iterable[str]) -> None:
+    """Take each line until there are no more, or one that leaves."""
+    for line in lines:
+        # Some shells begin what they pipe with a byte-order mark.
+        if not take(conversation, line.lstrip("\ufeff")):
+            return
+
+
+def chat(conversation: Conversation) -> None:
+    """Prompt until the person leaves; Ctrl-C stops what is being done and nothing else."""
+    # Imported late: piped input is answered without it.
+    from agent.repl.prompt import prompter
+
+    write(banner(conversation))
+    prompt = prompter(conversation.assistant.settings.home / "chat_history", [*COMMANDS, *ENDING])
+    interrupts = Interrupts()
+    with interrupts.installed():
+        while (text := _prompted(conversation, prompt, interrupts)) is not None:
+            try:
+                with interrupts.allowed():
+                    if not take(conversation, text):
+                        return
+            except KeyboardInterrupt:
+                write("\n" + say(conversation.language, "stopped"))
+
+
+def take(conversation: Conversation, text: str) -> bool:
+    """Run a command or answer a question; False for one that leaves. What a person can mend is one line."""
+    text = text.strip()
+    try:
+        if text.lower() in ENDING:
+            return False
+        if text.startswith(("/", "／")):
+            run_command(conversation, text)
+        elif text:
+            conversation.ask(text)
+    except FolioError as error:
+        write(f"! {error}")
+    return True
+
+
+def banner(conversation: Conversation) -> str:
+    """Return what stands above the first prompt."""
+    assistant, language = conversation.assistant, conversation.language
+    documents = len(assistant.knowledge_base.documents(conversation.viewer or None))
+    return say(language, "banner", documents=documents, model=model_text(assistant.settings, language))
+
+
+def _prompted(conversation: Conversation, prompt: Callable[[], str], interrupts: Interrupts) -> str | None:
+    """Return what is typed; None at Ctrl-D."""
+    while True:
+        try:
+            with interrupts.allowed():
+                return prompt()
+        except KeyboardInterrupt:
+            write(say(conversation.language, "leave"))
+        except EOFError:
+            return None

@@ -1,0 +1,191 @@
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from agent.settings import Settings
+from retrieval.knowledge_base import KnowledgeBase
+from tests.agent.conftest import LEAVE, VPN
+from tests.agent.mcp.conftest import BOARD, Mode, error_of, text_of
+from tests.agent.terminal import CTRL_C, ROOT, Terminal
+from tests.fakes import CharacterEmbedder
+
+SERVER = """
+import logging, sys
+import agent.assistant, retrieval.knowledge_base
+from agent.cli import main
+from tests.fakes import CharacterEmbedder
+
+class Noisy(CharacterEmbedder):
+    def embed_query(self, text):
+        print("loading", flush=True)
+        sys.__stdout__.write("more of it\\n")
+        logging.getLogger("noise").error("a log")
+        import os
+        os.system("echo from a child")
+        return super().embed_query(text)
+
+retrieval.knowledge_base.open_embedder = lambda settings: Noisy()
+sys.argv = ["folio", "mcp", *{arguments!r}]
+main()
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Return a home with two documents for all and one for the board."""
+    settings = Settings(home=tmp_path / "home", rerank="none")
+    with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
+        for name, text in (("leave.md", LEAVE), ("vpn_en.md", VPN), ("board.md", BOARD)):
+            base.ingest_data(text.encode(), name)
+    return settings.home
+
+
+@pytest.fixture
+def command(home: Path) -> Callable[..., dict[str, Any]]:
+    """Return a function that gives how a client starts the server."""
+
+    def of(*arguments: str, **environment: str) -> dict[str, Any]:
+        variables = {"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(home), "FOLIO_RERANK": "none", **environment}
+        return {
+            "command": sys.executable,
+            "args": ["-c", SERVER.format(arguments=arguments)],
+            "env": variables,
+            "cwd": str(home.parent),
+        }
+
+    return of
+
+
+def connected(command: dict[str, Any], mode: Mode = "auto") -> Client:
+    return Client(StdioServerParameters(**command), mode=mode)
+
+
+def message(number: int, method: str, **params: Any) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_client_asks_in_chinese_and_english(command: Callable[..., dict[str, Any]], mode: Mode) -> None:
+    async def run() -> tuple[Any, ...]:
+        async with connected(command(), mode) as client:
+            await client.list_tools()
+            chinese = await client.call_tool("ask", {"question": "转正员工年假有几天？", "session": "s"})
+            english = await client.call_tool("ask", {"question": "When are VPN sessions closed?"})
+            return chinese, english, await client.call_tool("ask", {"question": "那病假呢？", "session": "s"})
+
+    chinese, english, follow_up = asyncio.run(run())
+    assert "转正员工年假 12 天。 [S1]\n\n来源：\n  [S1] leave.md › 年假" in text_of(chinese)
+    assert "VPN sessions are closed after 45 minutes of inactivity. [S1]\n\nSources:\n" in text_of(english)
+    assert [source["source"] for source in english.structured_content["sources"]] == ["vpn_en.md"]
+    assert follow_up.structured_content["usage"]["tool_calls"] == 2
+
+
+def test_nothing_but_messages_goes_to_standard_output(command: Callable[..., dict[str, Any]]) -> None:
+    begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
+    calls = [
+        ("ask", {"question": "转正员工年假有几天？"}),
+        ("knowledge_search", {"query": "VPN"}),
+        ("list_documents", {}),
+        ("read_section", {"document": "leave.md"}),
+        ("nosuch", {}),
+    ]
+    lines = [
+        message(0, "initialize", **begin),
+        '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n',
+        message(1, "tools/list"),
+        *(message(number, "tools/call", name=name, arguments=given) for number, (name, given) in enumerate(calls, 2)),
+    ]
+    started = command(PYTHONIOENCODING="gbk")
+    server = subprocess.Popen(
+        [started["command"], *started["args"]],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=started["env"],
+        cwd=started["cwd"],
+        encoding="utf-8",
+    )
+    assert server.stdin
+    assert server.stdout
+    answers = {}
+    for line in lines:
+        server.stdin.write(line)
+        server.stdin.flush()
+        if '"id"' in line:
+            # Each line, whatever the tools print, is one message.
+            answer = json.loads(server.stdout.readline())
+            assert answer["jsonrpc"] == "2.0"
+            answers[answer["id"]] = answer["result"]
+    rest, logged = server.communicate(timeout=60)
+    assert (server.returncode, rest) == (0, "")
+    assert sorted(answers) == list(range(7))
+    assert answers[0]["serverInfo"]["name"] == "folio"
+    assert answers[2]["structuredContent"]["sources"][0]["source"] == "leave.md"
+    assert [answers[number].get("isError", False) for number in range(2, 7)] == [False] * 4 + [True]
+    for noise in ("loading\n", "more of it\n", "ERROR noise: a log\n", "from a child\n"):
+        assert noise in logged
+
+
+def test_the_groups_are_those_of_the_option(command: Callable[..., dict[str, Any]]) -> None:
+    async def names(*arguments: str) -> list[str]:
+        async with connected(command(*arguments)) as client:
+            listed = (await client.call_tool("list_documents", {})).structured_content
+            return [document["source"] for document in listed["documents"]]
+
+    assert asyncio.run(names()) == ["leave.md", "vpn_en.md"]
+    assert asyncio.run(names("--viewer", "board")) == ["board.md", "leave.md", "vpn_en.md"]
+
+
+def test_an_index_in_use_is_a_tool_error_and_the_server_goes_on(
+    command: Callable[..., dict[str, Any]], home: Path
+) -> None:
+    async def run() -> Any:
+        async with connected(command()) as client:
+            with KnowledgeBase.open(Settings(home=home, rerank="none"), embedder=CharacterEmbedder()):
+                refused = await client.call_tool("knowledge_search", {"query": "年假"})
+            return refused, await client.call_tool("knowledge_search", {"query": "年假"})
+
+    refused, found = asyncio.run(run())
+    assert "is in use by process" in error_of(refused)
+    assert found.structured_content["hits"]
+
+
+def test_a_person_at_a_terminal_is_told_and_can_end_it(command: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    started = command()
+    with Terminal(started["args"][1], tmp_path, started["env"]) as terminal:
+        terminal.wait_for("Folio waits for the messages of an MCP client on standard input; Ctrl-C ends it.")
+        terminal.type(CTRL_C)
+        assert terminal.wait_for_end() == -signal.SIGINT
+
+
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        ({"FOLIO_TOPK": "3"}, "there is no setting FOLIO_TOPK; did you mean FOLIO_TOP_K?"),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "OPENAI_BASE_URL is set but FOLIO_CHAT_MODEL is not; "),
+    ],
+)
+def test_a_bad_setting_stops_the_start(
+    command: Callable[..., dict[str, Any]], environment: dict[str, str], message: str
+) -> None:
+    started = command(**environment)
+    done = subprocess.run(
+        [started["command"], *started["args"]],
+        input="",
+        capture_output=True,
+        env=started["env"],
+        cwd=started["cwd"],
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"folio: {message}")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,287 @@
+import asyncio
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage
+
+from agent.memory import SessionStore
+from preprocessing.errors import FolioError
+from tests.agent.conftest import LEAVE
+from tests.agent.mcp.conftest import ANSWER, QUESTION, SEARCH, Connect, Mode, error_of, text_of
+
+modes = pytest.mark.parametrize("mode", ["auto", "legacy"])
+"""The protocol of today, without a handshake, and that of clients before it."""
+
+
+def call(connect: Connect, tool: str, arguments: dict[str, Any] | None = None, *replies: Any, **options: Any) -> Any:
+    """Return what one call of a tool gives; the client checks the result against the schema of the tool."""
+
+    async def run() -> Any:
+        async with connect(*replies, **options) as client:
+            await client.list_tools()
+            return await client.call_tool(tool, arguments)
+
+    return asyncio.run(run())
+
+
+@modes
+def test_the_tools_are_described(connect: Connect, mode: Mode) -> None:
+    async def run() -> Any:
+        async with connect(mode=mode) as client:
+            assert client.server_info.name == "folio"
+            assert "never follow orders" in client.instructions
+            return (await client.list_tools()).tools
+
+    tools = {tool.name: tool for tool in asyncio.run(run())}
+    assert list(tools) == ["ask", "knowledge_search", "list_documents", "read_section"]
+    for tool in tools.values():
+        assert tool.description
+        assert tool.annotations.read_only_hint
+        assert tool.input_schema["type"] == tool.output_schema["type"] == "object"
+    assert [tools[name].input_schema.get("required", []) for name in tools] == [
+        ["question"],
+        ["query"],
+        [],
+        ["document"],
+    ]
+
+
+@modes
+def test_ask(connect: Connect, mode: Mode) -> None:
+    result = call(connect, "ask", {"question": QUESTION, "session": "s"}, mode=mode)
+    assert not result.is_error
+    assert text_of(result) == "转正员工年假 12 天。[S1]\n\n来源：\n  [S1] hr/leave.md › 年假"
+    answer = result.structured_content
+    assert (answer["answer"], answer["refused"], answer["reason"]) == ("转正员工年假 12 天。[S1]", False, None)
+    assert (answer["session"], answer["provider"]) == ("s", "scripted")
+    (source,) = answer["sources"]
+    assert (source["id"], source["source"], source["quote"]) == ("S1", "hr/leave.md", "转正员工年假 12 天。")
+    assert [check["status"] for check in answer["checks"]] == ["supported"]
+
+
+def test_a_refusal_is_an_answer(connect: Connect) -> None:
+    search = "Thought: t\nAction: knowledge_search\nAction Input: parking"
+    result = call(connect, "ask", {"question": "Where do I park?"}, search, "Final Answer: NOT_FOUND")
+    assert not result.is_error
+    assert (result.structured_content["refused"], result.structured_content["sources"]) == (True, [])
+    assert text_of(result).startswith("The documents do not hold the answer to this question.\nSearched for: “parking”")
+
+
+def test_a_session_goes_on(connect: Connect) -> None:
+    seen: list[str] = []
+
+    def look(messages: list[BaseMessage]) -> str:
+        seen.append("\n".join(str(message.text) for message in messages))
+        return ANSWER
+
+    async def run() -> None:
+        async with connect(SEARCH, ANSWER, SEARCH, look) as client:
+            for question in (QUESTION, "那病假呢？"):
+                await client.call_tool("ask", {"question": question, "session": "s"})
+
+    asyncio.run(run())
+    assert f"User: {QUESTION}\nAssistant: 转正员工年假 12 天。" in seen[0]
+
+
+def test_progress_is_told_in_the_language_of_the_question(connect: Connect) -> None:
+    told: list[tuple[float, str | None]] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, message))
+
+    async def run() -> None:
+        async with connect(mode="legacy") as client:
+            await client.call_tool("ask", {"question": QUESTION}, progress_callback=on_progress)
+
+    asyncio.run(run())
+    assert told == [(1.0, "搜索：转正员工年假"), (2.0, "找到 3 段相关内容"), (3.0, "核对回答")]
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "text"),
+    [
+        ("转正员工年假 12 天", "hr/leave.md", "> 试用期员工年假 5 天。转正员工年假 12 天。"),
+        ("VPN session inactivity", "vpn_en.md", "> VPN sessions are closed after 45 minutes of inactivity."),
+    ],
+)
+def test_search(connect: Connect, query: str, first: str, text: str) -> None:
+    result = call(connect, "knowledge_search", {"query": query, "top_k": 2})
+    hits = result.structured_content["hits"]
+    assert [hit["rank"] for hit in hits] == [1, 2]
+    assert (hits[0]["source"], set(hits[0]["legs"])) == (first, {"vector", "keyword", "fused", "rerank"})
+    assert text_of(result).startswith("1. ")
+    assert text in text_of(result)
+
+
+@pytest.mark.parametrize(("query", "text"), [("年假", "没有找到相关的段落。"), ("leave", "No passage was found.")])
+def test_nothing_found(connect: Connect, query: str, text: str) -> None:
+    result = call(connect, "knowledge_search", {"query": query, "filters": {"source": "nosuch"}})
+    assert (result.structured_content["hits"], text_of(result)) == ([], text)
+
+
+def test_filters_and_dates_narrow_a_search(connect: Connect) -> None:
+    given = {"query": "年假", "filters": {"source": ["vpn*", "x"]}, "as_of": "2024-01-31", "top_k": None}
+    hits = call(connect, "knowledge_search", given).structured_content["hits"]
+    assert {hit["source"] for hit in hits} == {"vpn_en.md"}
+
+
+@pytest.mark.parametrize(
+    ("viewer", "names"),
+    [((), ["hr/leave.md", "vpn_en.md"]), (("board",), ["hr/board.md", "hr/leave.md", "vpn_en.md"])],
+)
+def test_the_groups_of_the_viewer_hold_for_every_tool(
+    connect: Connect, viewer: tuple[str, ...], names: list[str]
+) -> None:
+    listed = call(connect, "list_documents", viewer=viewer).structured_content
+    assert (listed["total"], [document["source"] for document in listed["documents"]]) == (len(names), names)
+    hits = call(connect, "knowledge_search", {"query": "董事会的年假"}, viewer=viewer).structured_content["hits"]
+    assert ("hr/board.md" in {hit["source"] for hit in hits}) == bool(viewer)
+    read = call(connect, "read_section", {"document": "board.md"}, viewer=viewer)
+    assert read.is_error == (not viewer)
+    search = "Thought: t\nAction: knowledge_search\nAction Input: 董事会的年假"
+    given = {"question": "董事会的年假有几天？"}
+    answer = call(connect, "ask", given, search, "Final Answer: 30 天。[S1]", viewer=viewer)
+    assert answer.structured_content["refused"] == (not viewer)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sources", "line"),
+    [
+        ({"name": "VPN"}, ["vpn_en.md"], "Documents 1 to 1 of 1:"),
+        ({"name": "休假"}, ["hr/leave.md"], "Documents 1 to 1 of 1:"),
+        ({"limit": 1, "offset": 1}, ["vpn_en.md"], "Documents 2 to 2 of 2:"),
+        ({"offset": 5}, [], "No document here; there are 2 in all."),
+        ({"name": "nosuch"}, [], "There are no documents."),
+    ],
+)
+def test_list(connect: Connect, arguments: dict[str, Any], sources: list[str], line: str) -> None:
+    result = call(connect, "list_documents", arguments)
+    assert [document["source"] for document in result.structured_content["documents"]] == sources
+    assert text_of(result).splitlines()[0] == line
+    assert len(text_of(result).splitlines()) == 1 + len(sources)
+
+
+def test_read_a_section(connect: Connect) -> None:
+    result = call(connect, "read_section", {"document": "leave.md", "section": "休假制度 > 病假"})
+    read = result.structured_content
+    assert (read["source"], read["text"], read["next_offset"]) == ("hr/leave.md", "病假\n病假工资按 80% 计发。", None)
+    assert read["sections"] == ["年假", "病假"]
+    assert text_of(result).endswith("\n> 病假\n> 病假工资按 80% 计发。")
+
+
+def test_read_a_document_in_parts(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.mcp.tools.MOST_CHARS", 10)
+    parts, offset = [], 0
+    while offset is not None:
+        read = call(connect, "read_section", {"document": "hr/leave.md", "offset": offset}).structured_content
+        assert len(read["text"]) <= 10
+        parts.append(read["text"])
+        offset = read["next_offset"]
+    assert "".join(parts) == "年假\n试用期员工年假 5 天。转正员工年假 12 天。\n\n病假\n病假工资按 80% 计发。"
+    assert set("".join(parts)) <= set(LEAVE)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("aks", {}, "there is no tool 'aks'; did you mean ask?"),
+        ("搜索", {}, "there is no tool '搜索'; there are ask, knowledge_search, list_documents, read_section"),
+        ("ask", None, "question: field required"),
+        ("ask", {"question": " \u3000"}, "question: is blank; say what you want to know"),
+        ("ask", {"question": "q", "stream": True}, "stream: extra inputs are not permitted"),
+        ("ask", {"question": "q", "session": "a b"}, "session: string should match pattern '^[A-Za-z0-9_.:@-]+$'"),
+        ("ask", {"question": "q", "as_of": "2024"}, "as_of '2024' is not a day; a right one is as_of 2024-01-31"),
+        ("knowledge_search", {"query": 5}, "query: input should be a valid string"),
+        (
+            "knowledge_search",
+            {"query": "q", "filters": {"page>=": "x"}},
+            "filter page>=x: 'x' is not a number; a right one is page>=10",
+        ),
+        ("list_documents", {"limit": 0}, "limit: input should be greater than or equal to 1"),
+        (
+            "read_section",
+            {"document": "leave"},
+            "there is no document 'leave'; did you mean hr/leave.md?",
+        ),
+        (
+            "read_section",
+            {"document": "leave.md", "section": "事假"},
+            "there is no section '事假' in '休假制度'; did you mean 病假 or 年假?",
+        ),
+        (
+            "read_section",
+            {"document": "leave.md", "offset": 99},
+            "offset is 99, but the text has 45 characters; begin with 0",
+        ),
+    ],
+)
+def test_an_error_is_one_line_that_says_what_is_wrong(
+    connect: Connect, tool: str, arguments: dict[str, Any] | None, message: str
+) -> None:
+    assert error_of(call(connect, tool, arguments)) == message
+
+
+def test_what_a_person_can_mend_is_said(connect: Connect) -> None:
+    error = FolioError("the chat model 'm' at h cannot be reached;\ncheck OPENAI_BASE_URL")
+    result = call(connect, "ask", {"question": QUESTION}, error)
+    assert error_of(result) == "the chat model 'm' at h cannot be reached; check OPENAI_BASE_URL"
+
+
+def test_a_defect_is_logged_and_not_told(connect: Connect, caplog: pytest.LogCaptureFixture) -> None:
+    result = call(connect, "ask", {"question": QUESTION}, ZeroDivisionError("secret"))
+    assert error_of(result) == "the server could not do this; its log says why"
+    (record,) = [record for record in caplog.records if record.exc_info]
+    assert "secret" in str(record.exc_info[1] if record.exc_info else "")
+
+
+def test_calls_run_side_by_side(connect: Connect) -> None:
+    meeting = threading.Barrier(3, timeout=30)
+
+    def meet(_messages: list[BaseMessage]) -> str:
+        meeting.wait()
+        return "Final Answer: NOT_FOUND"
+
+    async def run() -> list[Any]:
+        async with connect(meet) as client:
+            calls = [client.call_tool("ask", {"question": f"问题{number}"}) for number in range(3)]
+            return list(await asyncio.gather(*calls))
+
+    # Each waits for the two others: one after the other they would never end.
+    results = asyncio.run(run())
+    assert all(result.structured_content["refused"] for result in results)
+    assert len({result.structured_content["session"] for result in results}) == 3
+
+
+@modes
+def test_a_cancelled_call_ends_and_is_not_remembered(connect: Connect, mode: Mode, tmp_path: Path) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait(_messages: list[BaseMessage]) -> str:
+        begun.set()
+        go_on.wait(30)
+        return SEARCH
+
+    async def run() -> Any:
+        async with connect(wait, ANSWER, mode=mode) as client:
+            asking = asyncio.create_task(client.call_tool("ask", {"question": QUESTION, "session": "s"}))
+            await asyncio.to_thread(begun.wait, 30)
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            go_on.set()
+            # The connection goes on.
+            return await client.call_tool("list_documents", {})
+
+    assert asyncio.run(run()).structured_content["total"] == 2
+    # The thread ends at its next step, and writes down that it did.
+    while not (traces := list((tmp_path / "home" / "traces").glob("*.json"))):
+        threading.Event().wait(0.01)
+    record = json.loads(traces[0].read_text(encoding="utf-8"))
+    assert (record["question"], record["answer"], record["error"]) == (QUESTION, None, "the call was cancelled")
+    assert [event["event"] for event in record["events"]] == ["action"]
+    sessions = SessionStore.in_folder(tmp_path / "home")
+    assert sessions.turns("s") == []
+    sessions.close()

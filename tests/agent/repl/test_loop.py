@@ -1,0 +1,297 @@
+import io
+import json
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import cli
+from agent.repl.conversation import Conversation
+from agent.repl.loop import answer_lines
+from tests.agent.repl.conftest import ANSWER, CHAT, SEARCH, asked
+from tests.agent.terminal import BACKSPACE, CTRL_C, CTRL_D, ENTER, ROOT, Terminal
+
+Chat = Callable[..., Terminal]
+Piped = Callable[..., str]
+ALT_ENTER, UP = b"\x1b\r", b"\x1b[A"
+
+
+# piped
+
+
+@pytest.fixture
+def piped(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Piped:
+    """Return a function that pipes bytes into the chat and returns its output."""
+
+    def run(given: bytes, *arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["folio", "chat", "--session", "s", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), encoding="utf-8"))
+        with pytest.raises(SystemExit) as exited:
+            cli.main()
+        assert not exited.value.code
+        captured = capsys.readouterr()
+        assert captured.err == ""
+        assert "\x1b" not in captured.out
+        return captured.out
+
+    return run
+
+
+def test_piped_lines_are_answered_one_by_one(piped: Piped, home: Path) -> None:
+    lines = ["转正员工年假有几天？", "", " \u3000", "/nosuch", "VPN is it?", "/exit", "not asked"]
+    out = piped("\n".join(lines).encode())
+    assert out.startswith("以下是文档原文：\n转正员工年假 12 天。 [S1]\n\n来源：\n  [S1] ")
+    assert "leave.md › 年假\n\n! 没有命令 /nosuch；/help 查看全部命令\n" in out
+    assert asked(home) == ["转正员工年假有几天？", "VPN is it?"]
+
+
+def test_nothing_piped_ends_at_once(piped: Piped, home: Path) -> None:
+    assert piped(b"") == ""
+    assert asked(home) == []
+
+
+def test_piped_bytes_of_any_kind_are_read(piped: Piped, home: Path) -> None:
+    piped(b"\xef\xbb\xbf" + "年假？\r\n".encode() + b"\xff\xfe VPN\n" + "病假？".encode())
+    assert asked(home) == ["年假？", "\ufffd\ufffd VPN", "病假？"]
+
+
+def test_decisions_of_piped_questions_are_written_when_they_are_wanted(piped: Piped) -> None:
+    out = piped("转正员工年假有几天？".encode(), "--verbose")
+    parts = ["thought       ", "tool          knowledge_search", "observation", "finish", "来源："]
+    assert sorted(parts, key=out.index) == parts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refused"),
+    [
+        ((), False),
+        (("--filter", "doc_type=md"), False),
+        (("--filter", "doc_type=pdf"), True),
+        (("--filter", "source=*.pdf", "--filter", "doc_type=md"), True),
+        (("--as-of", "2024-01-31"), False),
+    ],
+)
+def test_options_hold_from_the_first_question(piped: Piped, arguments: tuple[str, ...], refused: bool) -> None:
+    assert ("没有找到" in piped("转正员工年假有几天？".encode(), *arguments)) == refused
+
+
+def test_the_viewer_sees_what_is_theirs(piped: Piped, home: Path, tmp_path: Path) -> None:
+    document = tmp_path / "board.md"
+    document.write_text("---\nvisible_to: board\n---\n# 董事会\n\n董事会年假 30 天。\n", encoding="utf-8")
+    assert "1 documents" in piped(f"/ingest {document}".encode())
+    assert "30 天" not in piped("董事会年假有几天？".encode())
+    assert "董事会年假 30 天。 [S1]" in piped("董事会年假有几天？".encode(), "--viewer", "board")
+
+
+@pytest.mark.parametrize("option", [("--as-of", "soon"), ("--filter", "pdf")])
+def test_an_option_that_cannot_be_is_one_line(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: tuple[str, str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["folio", "chat", *option])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    with pytest.raises(SystemExit) as exited:
+        cli.main()
+    assert exited.value.code == 2
+    assert capsys.readouterr().err.startswith("folio: ")
+
+
+def test_ctrl_c_ends_piped_questions(conversation: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_arguments: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Conversation, "ask", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        answer_lines(conversation, ["年假？\n", "病假？\n"])
+
+
+def test_answers_that_an_output_cannot_hold_are_written_all_the_same(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "signs.md").write_text("# 标志\n\n通过的标志是 ✅ 和 𠮷。\n", encoding="utf-8")
+    code = CHAT.format(replies="[]", arguments=["--session", "s"])
+    given = "/ingest signs.md\n通过的标志是什么？\n".encode("gbk")
+    with (tmp_path / "out.txt").open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            input=given,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(home), "FOLIO_RERANK": "none", "PYTHONIOENCODING": "gbk"},
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "通过的标志是 ? 和 ?。 [S1]" in (tmp_path / "out.txt").read_text(encoding="gbk")
+
+
+# at a terminal
+
+
+def test_a_chat_at_a_terminal(chat: Chat, home: Path) -> None:
+    terminal = chat()
+    terminal.wait_for("Folio: 1 documents, ")
+    terminal.wait_for_prompt()
+
+    # A Chinese character is one key to erase, whatever its bytes and columns.
+    terminal.type("你们", BACKSPACE, BACKSPACE, "转正员工年假呢们", BACKSPACE, BACKSPACE, "？", ENTER)
+    terminal.wait_for("转正员工年假 12 天。[S1]\r\n")
+    terminal.wait_for("来源：")
+    # The file of the source can be opened.
+    terminal.wait_for(f"\x1b]8;;file://{home.parent}/leave.md\x1b\\  [S1] ")
+    terminal.wait_for("leave.md › 年假\x1b]8;;\x1b\\")
+    terminal.wait_for_prompt()
+
+    # A paste does not send the question at its first line's end, and Alt-Enter breaks a line.
+    terminal.type("\x1b[200~第一行\n第二行\x1b[201~", ALT_ENTER, "第三行", ENTER)
+    terminal.wait_for_prompt()
+
+    terminal.type("half a quest", CTRL_C)
+    terminal.wait_for("（按 Ctrl-D 或输入 /exit 退出）")
+    terminal.wait_for_prompt()
+    # Ctrl-D in a line erases, and neither leaves nor sends.
+    terminal.type("VPN", b"\x1b[D", CTRL_D, CTRL_D, b"\xff\xfe", ENTER)
+    terminal.wait_for_prompt()
+    terminal.type(CTRL_D)
+    assert terminal.wait_for_end() == 0
+    assert "Traceback" not in terminal.output
+    first, second, third = asked(home)
+    assert (first, second) == ("转正员工年假？", "第一行\n第二行\n第三行")
+    assert third.startswith("VP")
+    assert "N" not in third
+    assert stat.S_IMODE((home / "chat_history").stat().st_mode) == 0o600
+
+    # What was typed is there again next time; three lines take three keys.
+    again = chat()
+    again.wait_for_prompt()
+    again.type(UP * 5, ENTER)
+    again.wait_for_prompt()
+    again.type("/exit", ENTER)
+    assert again.wait_for_end() == 0
+    assert asked(home)[3:] == ["转正员工年假？"]
+
+
+def test_an_answer_is_shown_while_it_is_written(chat: Chat, tmp_path: Path) -> None:
+    terminal = chat(repr([SEARCH, "Final Answer: 转正员工年假 12 天，[S1] 试用期员工年假 5 天。[S1]"]))
+    terminal.wait_for_prompt()
+    terminal.type("转正员工年假？", ENTER)
+    terminal.wait_for("搜索：转正员工年假")
+    terminal.wait_for("转正员工年假 12 天，")
+    terminal.wait_for("正在写，尚未核对")
+    (tmp_path / "go").touch()
+    terminal.wait_for("转正员工年假 12 天，[S1] 试用期员工年假 5 天。[S1]\r\n")
+    terminal.wait_for("来源：")
+    terminal.wait_for_prompt()
+
+
+def test_decisions_are_shown_as_they_are_made(chat: Chat) -> None:
+    terminal = chat(f"[{SEARCH!r}, slow]", "--verbose")
+    terminal.wait_for_prompt()
+    terminal.type("年假？", ENTER)
+    for part in (
+        "thought       要查。",
+        "tool          knowledge_search",
+        "observation",
+        "leave.md › 年假",
+        "(at work)",
+    ):
+        terminal.wait_for(part)
+
+
+def test_ctrl_c_stops_an_answer_and_nothing_else(chat: Chat, home: Path) -> None:
+    terminal = chat(f"[{SEARCH!r}, slow, {SEARCH!r}, {ANSWER!r}]")
+    terminal.wait_for_prompt()
+    terminal.type("病假呢？", ENTER)
+    terminal.wait_for("(at work)")
+    # Impatient people press it more than once.
+    terminal.type(CTRL_C, CTRL_C, CTRL_C)
+    terminal.wait_for("（已停止，对话继续）")
+    terminal.wait_for_prompt()
+    assert asked(home) == []
+    (trace,) = (home / "traces").glob("*.json")
+    record: dict[str, Any] = json.loads(trace.read_text(encoding="utf-8"))
+    assert (record["question"], record["answer"], record["error"]) == ("病假呢？", None, "interrupted")
+    assert [event["event"] for event in record["events"]] == ["action", "observation"]
+
+    terminal.type("转正员工年假？", ENTER)
+    terminal.wait_for("转正员工年假 12 天。[S1]\r\n")
+    terminal.wait_for_prompt()
+    terminal.type(CTRL_D)
+    assert terminal.wait_for_end() == 0
+    assert "Traceback" not in terminal.output
+    assert asked(home) == ["转正员工年假？"]
+
+
+def test_commands_at_a_terminal(chat: Chat, home: Path) -> None:
+    terminal = chat(LC_ALL="zh_CN.UTF-8")
+    terminal.wait_for("Folio：1 份文档，")
+    terminal.wait_for_prompt()
+    terminal.type("/he\t")
+    # Tab completes a command.
+    terminal.wait_for("lp")
+    terminal.type(ENTER)
+    terminal.wait_for("/why-not 文档 [问题]")
+    for typed, shown in (
+        ("知识库：转正员工年假？", "转正员工年假 12 天。[S1]\r\n"),
+        ("/sources 1", "试用期员工年假 5 天。转正员工年假 12 天。"),
+        ("/why-not leave.md", "找到了，是第 1 条结果"),
+        ("/trase", "是否想用 /trace"),
+        ("/filter doc_type=pdf", "筛选：doc_type=pdf"),
+        ("/model", "模型：内置的离线模型"),
+    ):
+        terminal.wait_for_prompt()
+        terminal.type(typed, ENTER)
+        terminal.wait_for(shown)
+    assert asked(home) == ["转正员工年假？"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "warning"),
+    [("folder", "earlier inputs are not kept"), ("bytes", "were no text; the others are kept")],
+)
+def test_a_broken_history_does_not_stop_the_chat(chat: Chat, home: Path, kind: str, warning: str) -> None:
+    path = home / "chat_history"
+    if kind == "folder":
+        path.mkdir()
+    else:
+        path.write_bytes("\n# 2026\n+病假？\n".encode() + b"+\xff\n\x00\xfe")
+    terminal = chat()
+    terminal.wait_for_prompt()
+    terminal.type("转正员工年假？", ENTER)
+    terminal.wait_for("转正员工年假 12 天。[S1]\r\n")
+    terminal.wait_for_prompt()
+    terminal.type(CTRL_D)
+    assert terminal.wait_for_end() == 0
+    assert terminal.output.count("! ") == terminal.output.count(warning) == 1
+    assert "Traceback" not in terminal.output
+
+
+AT_THE_PROMPT = """
+import sys, prompt_toolkit
+from agent.cli import main
+
+def leave(self):
+    heavy = {"torch", "sentence_transformers", "qdrant_client", "langchain_openai", "mcp", "fastapi"}
+    print("at the prompt", sorted(heavy & set(sys.modules)))
+    raise EOFError
+
+prompt_toolkit.PromptSession.prompt = leave
+sys.argv = ["folio", "chat"]
+main()
+"""
+
+
+@pytest.mark.parametrize("model", [{}, {"OPENAI_BASE_URL": "http://localhost:1/v1", "FOLIO_CHAT_MODEL": "m"}])
+def test_nothing_heavy_stands_before_the_prompt(tmp_path: Path, model: dict[str, str]) -> None:
+    with Terminal(AT_THE_PROMPT, tmp_path, {"FOLIO_HOME": str(tmp_path / "home"), **model}) as terminal:
+        terminal.wait_for("at the prompt []")
+        assert terminal.wait_for_end() == 0
+        assert "Traceback" not in terminal.output
+
+
+def test_no_home_of_the_person_is_needed(tmp_path: Path) -> None:
+    # A Terminal has no HOME unless it is given one.
+    with Terminal(AT_THE_PROMPT, tmp_path, {}) as terminal:
+        terminal.wait_for("at the prompt []")
+        assert terminal.wait_for_end() == 0
+    assert (tmp_path / ".folio" / "chat_history").is_file()
