@@ -32,9 +32,21 @@ class Citation:
     page: int | None
     quote: str
     """The sentence of the passage that bears the claim, word for word."""
+    doc_id: str = ""
+    revision: str = ""
+    """State of the document in which it was read."""
+    content_hash: str = ""
+    """Of the file that the document was made from."""
+    superseded_by: str | None = None
+    """Source of the document that had taken its place already, where an older version was asked for."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the citation in the form of `folio ask --json`."""
+        shown = ("label", "chunk_id", "source", "section", "page", "quote")
+        return {name: getattr(self, name) for name in shown}
+
+    def as_stored(self) -> dict[str, Any]:
+        """Return all of the citation, from which a change of the document can be told."""
         return asdict(self)
 
 
@@ -53,6 +65,8 @@ class CitedAnswer:
     """The passages that it cites, by label; not part of the JSON form."""
     session: str = ""
     trace_id: str = ""
+    notices: tuple[str, ...] = ()
+    """What a person should know beside the answer: which earlier answers of the session no longer hold."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the answer in the form of `folio ask --json`."""
@@ -65,6 +79,8 @@ class CitedAnswer:
             "usage": dict(self.usage),
             "session": self.session,
             "trace_id": self.trace_id,
+            # A script that knows nothing of it finds what it always found.
+            **({"notices": list(self.notices)} if self.notices else {}),
         }
 
 
@@ -142,9 +158,21 @@ def _written(check: Check) -> str:
 
 def cite(label: str, answer: str, ledger: EvidenceLedger) -> Citation:
     """Resolve a label of the answer to its passage, with the sentence that bears what the answer says."""
-    chunk = ledger.get(label).hit.chunk
+    hit = ledger.get(label).hit
+    chunk = hit.chunk
     claims = " ".join(text for text, labels in split_claims(answer) if label in labels) or answer
     wanted = set(query_tokens(claims))
     units = [unit.text for unit in split_units(supporting(chunk.text))] or [chunk.text]
     quote = max(units, key=lambda unit: len(wanted & set(tokenize(unit))) / (len(unit) + 40) ** 0.5)
-    return Citation(label, chunk.chunk_id, chunk.source, " > ".join(chunk.section), chunk.page, quote)
+    return Citation(
+        label=label,
+        chunk_id=chunk.chunk_id,
+        source=chunk.source,
+        section=" > ".join(chunk.section),
+        page=chunk.page,
+        quote=quote,
+        doc_id=chunk.doc_id,
+        revision=chunk.revision,
+        content_hash=chunk.content_hash,
+        superseded_by=hit.superseded_by,
+    )

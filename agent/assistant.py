@@ -2,16 +2,20 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from agent.chat_model import open_chat_model, without_key
-from agent.evidence import EvidenceLedger
-from agent.memory import SessionStore, Turn
+from agent.addressed import without_address
+from agent.chat_model import open_chat_model
+from agent.memory import SessionStore, Turn, check_session
+from agent.observed import check_observable, observed_by, open_observer
 from agent.refusal import no_documents_text
-from agent.settings import OFFLINE, Settings
+from agent.secret_values import SecretValues
+from agent.settings import Settings
+from agent.stale import Stale, notice, stale_answers
 from preprocessing.errors import FolioError
 from preprocessing.visibility import groups_of
 from retrieval.hit import Hit
@@ -21,6 +25,7 @@ from retrieval.search import check
 # LangChain and the checks take over a second to import; the chat prompt must not wait for them.
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+    from langsmith import Client
 
     from agent.answer import CitedAnswer
     from agent.drafts import Drafts, OnDraft
@@ -50,9 +55,10 @@ class Assistant:
         usable chat model.
         """
         logger.debug("the chat model is %s", settings.chat_model_name)
+        check_observable()
         knowledge_base = KnowledgeBase.open(settings)
         try:
-            sessions = SessionStore.in_folder(settings.home) if remember else SessionStore.in_memory()
+            sessions = SessionStore.of(settings) if remember else SessionStore.in_memory()
             return cls(settings, knowledge_base, model, sessions)
         except BaseException:
             knowledge_base.close()
@@ -62,6 +68,8 @@ class Assistant:
         """Release the knowledge base and the sessions."""
         self.knowledge_base.close()
         self.sessions.close()
+        if observer := self.__dict__.get("_observer"):
+            observer.flush()
 
     def __enter__(self) -> "Assistant":
         return self
@@ -88,6 +96,19 @@ class Assistant:
     def _model(self) -> "BaseChatModel":
         return self._given_model or open_chat_model(self.settings, quoter_of(self.knowledge_base))
 
+    def use_model(self, name: str) -> None:
+        """Answer with another model from now on: `offline`, or one at the address of the settings.
+
+        Raises SettingsError or ModelError when it cannot be, and goes on with the one before.
+        """
+        settings = self.settings.model_copy(update={"chat_model": name})
+        self._model = open_chat_model(settings, quoter_of(self.knowledge_base))
+        self.settings = settings
+
+    @cached_property
+    def _observer(self) -> "Client | None":
+        return open_observer(SecretValues.of(self.settings))
+
     def ask(
         self,
         question: str,
@@ -111,23 +132,34 @@ class Assistant:
         from agent.trace import Trace
 
         top_k = self.settings.top_k if top_k is None else top_k
+        question = without_address(question)
         check(question, top_k, "hybrid")
         question = _readable(question.strip())
         session = session or uuid4().hex[:12]
+        check_session(session)
         for turn in history:
             self.sessions.append(session, turn)
-        trace = Trace(question, session, listen, groups_of(viewer or ()))
+        groups = groups_of(viewer or ())
+        trace = Trace(question, session, listen, groups, SecretValues.of(self.settings))
+        trace.run = {"filters": filters or {}, "as_of": as_of.isoformat() if as_of else None}
         drafts = Drafts(on_draft)
         answer: CitedAnswer | None = None
         problem: str | None = "interrupted"
         try:
-            answer = self._answer(question, session, trace, drafts, top_k, filters, viewer, as_of)
+            stale = stale_answers(self.sessions.turns(session, groups), self.knowledge_base)
+
+            def search(query: str) -> list[Hit]:
+                return self.knowledge_base.search(query, top_k, filters=filters, viewer=viewer, as_of=as_of)
+
+            with observed_by(self._observer):
+                answer = self._answer(question, session, top_k, search, stale, trace, drafts)
+            answer = replace(answer, notices=tuple(notice(one, question) for one in stale))
             problem = None
             drafts.settle(answer.answer)
+            self.sessions.note_stale({one.turn.number: one.staleness for one in stale})
             return answer
         except Exception as error:
-            text = str(error) if isinstance(error, FolioError) else f"{type(error).__name__}: {error}"
-            problem = without_key(text, self.settings)
+            problem = str(error) if isinstance(error, FolioError) else f"{type(error).__name__}: {error}"
             raise
         finally:
             trace.write(
@@ -141,12 +173,11 @@ class Assistant:
         self,
         question: str,
         session: str,
+        top_k: int,
+        search: Callable[[str], list[Hit]],
+        stale: Sequence[Stale],
         trace: "Trace",
         drafts: "Drafts",
-        top_k: int,
-        filters: Mapping[str, tuple[str, ...]] | None,
-        viewer: Sequence[str] | None,
-        as_of: date | None,
     ) -> "CitedAnswer":
         from agent.answer import CitedAnswer
 
@@ -159,70 +190,29 @@ class Assistant:
                 session=session,
                 trace_id=trace.trace_id,
             )
+        from agent.answering import Parts, RunSettings, answer
         from agent.context import ContextWindow
-        from agent.ending import Ending
-        from agent.executor import build_executor, run
         from agent.limits import Limits
-        from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
-        from agent.session_memory import SessionMemory
-        from agent.tools import knowledge_search, query_rewrite
 
-        settings, ledger = self.settings, EvidenceLedger()
-        memory = SessionMemory(
-            store=self.sessions,
-            session=session,
-            trace_id=trace.trace_id,
-            max_tokens=settings.history_tokens,
-            viewer=groups_of(viewer or ()),
-        )
-        turns = memory.turns()
-
-        def search(query: str) -> list[Hit]:
-            hits = self.knowledge_base.search(query, top_k, filters=filters, viewer=viewer, as_of=as_of)
-            trace.record_hits(query, hits)
-            return hits
-
-        def rewrite(asked: str) -> list[str]:
-            if settings.chat_model_name == OFFLINE:
-                return rewrite_by_rules(asked, turns)
-            return rewrite_by_model(asked, turns, self._model, settings.history_tokens, [trace])
-
-        asked = "\n".join([question, *(turn.question for turn in turns), *rewrite_by_rules(question, turns)])
-        tools = [
-            knowledge_search(search, ledger, top_k=top_k, max_searches=settings.max_searches, asked=asked),
-            query_rewrite(rewrite, ledger, asked=asked),
-        ]
-        ending = Ending(
-            question=question,
-            ledger=ledger,
+        settings = self.settings
+        window = getattr(self._model, "window", None) or ContextWindow.of(settings.context_tokens)
+        parts = Parts(
+            settings=RunSettings.of(settings, top_k, window),
             model=self._model,
+            window=window,
+            search=search,
             quoter=quoter_of(self.knowledge_base),
-            search=lambda: search(stand_alone(question, turns)),
-            callbacks=[trace, drafts],
-            window=getattr(self._model, "window", None) or ContextWindow.of(settings.context_tokens),
+            sessions=self.sessions,
+            limits=Limits(
+                settings.max_tokens,
+                settings.max_seconds,
+                lambda: sum_of_tokens(trace.usage()),
+                tell=trace.record_limit,
+            ),
+            viewer=trace.viewer,
+            stale={one.turn.number: one.staleness for one in stale},
         )
-        executor = build_executor(
-            self._model,
-            tools,
-            ending,
-            memory,
-            max_iterations=settings.max_iterations,
-            max_searches=settings.max_searches,
-            limits=Limits(settings.max_tokens, settings.max_seconds, lambda: sum_of_tokens(trace.usage())),
-            style="react" if settings.chat_model_name == OFFLINE else settings.agent_style,
-        )
-        outcome = run(executor, question, [trace, drafts])
-        return CitedAnswer(
-            answer=outcome.text,
-            refused=outcome.refused,
-            reason=outcome.reason,
-            citations=outcome.citations,
-            checks=outcome.checks,
-            usage=trace.usage(),
-            passages={citation.label: ledger.get(citation.label).hit for citation in outcome.citations},
-            session=session,
-            trace_id=trace.trace_id,
-        )
+        return answer(question, session, parts, trace, drafts)
 
 
 def sum_of_tokens(usage: Mapping[str, int]) -> int:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent import cli_explain, cli_index, cli_serve
+from agent import cli_explain, cli_index, cli_mcp, cli_serve, cli_trace
 from agent.questions import one_or_many
 from agent.settings import load_settings
 from agent.show import printable
@@ -30,9 +30,8 @@ app = typer.Typer(
     help="Answers from your documents, with sources.",
 )
 documents_app = typer.Typer(no_args_is_help=True, help="The documents of the knowledge base.")
-trace_app = typer.Typer(no_args_is_help=True, help="What the agent did for a question.")
 app.add_typer(documents_app, name="documents")
-app.add_typer(trace_app, name="trace")
+app.add_typer(cli_trace.trace_app, name="trace")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Filters = Annotated[
@@ -212,24 +211,15 @@ def ask(
 def chat(
     session: Annotated[str | None, typer.Option(help="Go on with this conversation, or begin it.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show each decision as it is made.")] = False,
+    filter_: Filters = None,
+    viewer: Viewer = None,
+    as_of: AsOf = None,
 ) -> None:
     """Talk with the documents."""
-    from agent.repl import run_repl
+    from agent.repl.loop import run_repl
 
-    run_repl(load_settings(), session, verbose=verbose)
-
-
-@trace_app.command("show")
-def show_trace(trace_id: str, as_json_: AsJson = False) -> None:
-    """Show each thought, tool call and observation of an answer."""
-    from agent.show import print_trace
-    from agent.trace import read_trace
-
-    record = read_trace(load_settings().home / "traces", trace_id)
-    if as_json_:
-        print_json(record)
-    else:
-        print_trace(record)
+    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of is not None else None
+    run_repl(load_settings(), session, verbose=verbose, filters=filters, viewer=viewer, as_of=day)
 
 
 app.command("why-not")(cli_explain.why_not)
@@ -237,6 +227,7 @@ app.command()(cli_explain.doctor)
 app.command()(cli_index.migrate)
 app.command()(cli_index.reindex)
 app.command()(cli_serve.serve)
+app.command()(cli_mcp.mcp)
 app.add_typer(cli_serve.keys_app, name="keys")
 
 

@@ -20,6 +20,7 @@ from agent.memory import approximate_tokens
 from agent.provider_refusals import refused_part, without_system
 from agent.provider_replies import THOUGHT, as_piece, note_thought, readable_piece
 from agent.react.clean import strip_thinking
+from agent.secret_values import SecretValues
 from agent.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -156,6 +157,16 @@ class CompatibleChatModel(ChatOpenAI):
         if about not in self._warned:
             self._warned.add(about)
             logger.warning(warning)
+
+    def to_json(self) -> Any:
+        """Return what observers may know of the model: its name, and neither address nor settings."""
+        serialized = super().to_json()
+        return {**serialized, "kwargs": {"model_name": self.model_name}}
+
+    def _get_invocation_params(self, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
+        # For observers only; what is sent beside the messages may hold a key.
+        shown: dict[str, Any] = SecretValues.of(self.settings).mask(super()._get_invocation_params(stop, **kwargs))
+        return shown
 
     def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
         left_out: frozenset[str] = kwargs.pop("left_out", frozenset())

@@ -19,7 +19,7 @@ from agent.evidence import EvidenceLedger
 from agent.memory import approximate_tokens
 from agent.offline import as_answer
 from agent.parser import ReActParser
-from agent.quote import Passage, Quote, Quoter
+from agent.quote import ChoosesQuotes, Passage, Quote
 from agent.react.correction import DirectAnswer
 from agent.refusal import NOT_FOUND, refusal_text
 from agent.untrusted import fenced, plain, supporting
@@ -54,24 +54,28 @@ class Ending:
     question: str
     ledger: EvidenceLedger
     model: BaseChatModel
-    quoter: Quoter
+    quoter: ChoosesQuotes
     search: Callable[[], list[Hit]]
     """Searches for the question itself, for a model that never searched."""
     callbacks: list[BaseCallbackHandler] = field(default_factory=list)
     window: ContextWindow = field(default_factory=lambda: ContextWindow.of(16_000))
     _corrected: bool = False
     _doubted: bool = False
+    _sent_to_search: bool = False
     _failed: tuple[Check, ...] = ()
     """What was wrong with the reply that was sent back."""
 
     def accept(self, reply: str) -> Outcome:
         """Check a final answer; what fails is sent back once, then removed or marked.
 
-        Raises NotSupported for the first answer that fails, and for the first refusal although a passage seems to hold
-        the answer.
+        Raises NotSupported for the first answer that fails, for the first refusal without a search, and for the first
+        although a passage seems to hold the answer.
         """
         reply = without_foreign_links(plain(reply), self.ledger.passages().values())
         if is_not_found(reply):
+            if not self.ledger.searches:
+                self._send_to_search(reply)
+                return self.from_evidence()
             self._doubt(reply)
             return self._refuse("not_found", missing_part(reply))
         checked = check_answer(reply, self.ledger, self._failed)
@@ -95,7 +99,7 @@ class Ending:
 
         Raises SearchError when there is no evidence because the search does not work.
         """
-        self._corrected = self._doubted = True
+        self._corrected = self._doubted = self._sent_to_search = True
         if not self.ledger.searches:
             try:
                 self.ledger.record(self.question, self.search())
@@ -145,6 +149,14 @@ class Ending:
             for evidence in self.ledger.all()
         ]
         return self.quoter.choose(self.question, passages)
+
+    def _send_to_search(self, reply: str) -> None:
+        """Send a refusal back once that nothing was searched for: only the documents can say that it is not there."""
+        if self._sent_to_search:
+            return
+        self._sent_to_search = True
+        correction = _correction((), has_evidence=False)
+        raise NotSupported("a refusal without a search", observation=correction, llm_output=reply, send_to_llm=True)
 
     def _doubt(self, reply: str) -> None:
         """Ask once more where a model refuses although a passage seems to hold the answer."""

@@ -16,6 +16,8 @@ class Limits:
     max_seconds: float
     spent_tokens: Callable[[], int] = lambda: 0
     clock: Callable[[], float] = time.monotonic
+    tell: Callable[[str], None] = lambda _limit: None
+    """Called with the limit that is reached."""
     _began: float = field(init=False)
 
     @classmethod
@@ -29,6 +31,12 @@ class Limits:
 
     def reached(self) -> str | None:
         """Return the limit that is reached, as people name it; None while there is budget."""
+        limit = self._reached()
+        if limit:
+            self.tell(limit)
+        return limit
+
+    def _reached(self) -> str | None:
         if self.spent_tokens() >= self.max_tokens:
             return f"{self.max_tokens} tokens (FOLIO_MAX_TOKENS)"
         if self.clock() - self._began >= self.max_seconds:

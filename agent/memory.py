@@ -1,38 +1,35 @@
 """What was said in each session, kept in a database."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
 
 from agent.citations import remove_unknown_labels
+from agent.session_tables import MAX_SESSION_CHARS
+from agent.session_tables import summaries as _summaries
+from agent.session_tables import tables as _tables
+from agent.session_tables import turns as _turns
 from preprocessing.errors import FolioError
+from retrieval.database import make_tables, open_database, said_of_database
+from retrieval.settings import RetrievalSettings
 
 NO_HISTORY = "(none)"
-_TURNS_READ = 50
+OUT_OF_DATE = "(out of date: a document has changed since)"
+TURNS_READ = 50
+"""Turns of a session that are looked at; those before are in its summary."""
 
-_tables = sa.MetaData()
-
-_turns = sa.Table(
-    "turns",
-    _tables,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-    sa.Column("session", sa.String(64), nullable=False, index=True),
-    sa.Column("asked_at", sa.String(32), nullable=False),
-    sa.Column("question", sa.Text, nullable=False),
-    sa.Column("answer", sa.Text, nullable=False),
-    sa.Column("refused", sa.Boolean, nullable=False),
-    sa.Column("citations", sa.JSON, nullable=False),
-    sa.Column("viewer", sa.JSON, nullable=False),
-    sa.Column("trace_id", sa.String(64), nullable=False),
-)
+Staleness = Literal["changed", "void"]
+"""`changed`: a document that the answer cites is another now. `void`: it no longer says what the answer rests on."""
 
 
 class SessionsError(FolioError):
-    """The file of conversations cannot be used."""
+    """The conversations cannot be read or kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +43,45 @@ class Turn:
     trace_id: str = ""
     viewer: tuple[str, ...] = ()
     """Groups on whose behalf it was asked."""
+    stale: Staleness | None = None
+    """What a person was told of the answer since."""
+    number: int = field(default=0, compare=False)
+    """Grows from turn to turn; 0 for one that is not stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was said before the turns that are shown, in short."""
+
+    text: str = ""
+    through: int = 0
+    """Number of the last turn that is in it."""
 
 
 class SessionStore:
-    """Turns of every session: questions and final answers with their citations, never scratch work or passages."""
+    """Turns of every session: questions and final answers with their citations, never scratch work or passages.
 
-    def __init__(self, url: str) -> None:
-        self._engine = sa.create_engine(url)
-        _tables.create_all(self._engine)
+    Safe to use from several threads and processes. Methods raise SessionsError when the database cannot be used.
+    """
+
+    def __init__(self, engine: sa.Engine) -> None:
+        """Take a database that has the tables."""
+        self._engine = engine
+        self._named = engine.url.render_as_string(hide_password=True)
+
+    @classmethod
+    def at(cls, url: str) -> "SessionStore":
+        """Open the sessions at an SQLAlchemy address. Raises what SQLAlchemy raises."""
+        return cls(open_database(url, _tables))
+
+    @classmethod
+    def of(cls, settings: RetrievalSettings) -> "SessionStore":
+        """Open the sessions in FOLIO_DATABASE_URL, else in FOLIO_HOME. Raises FolioError for a wrong address."""
+        if settings.database_url is None:
+            return cls.in_folder(settings.home)
+        url = settings.database_url.get_secret_value()
+        with said_of_database(url):
+            return cls.at(url)
 
     @classmethod
     def in_folder(cls, folder: Path) -> "SessionStore":
@@ -64,36 +92,43 @@ class SessionStore:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "sessions.db"
         try:
-            return cls(f"sqlite:///{path}")
+            return cls.at(f"sqlite:///{path}")
         except sa.exc.DatabaseError as error:
             raise SessionsError(f"{path}: {error.orig}; move it away to begin with no conversations") from error
 
     @classmethod
     def in_memory(cls) -> "SessionStore":
         """Open sessions that are gone when the process ends."""
-        return cls("sqlite://")
+        # One connection, which threads use in turn: each connection would have sessions of its own.
+        engine = sa.create_engine(
+            "sqlite://",
+            poolclass=sa.QueuePool,
+            pool_size=1,
+            max_overflow=0,
+            connect_args={"check_same_thread": False},
+        )
+        make_tables(engine, _tables)
+        return cls(engine)
 
     def close(self) -> None:
         """Release the connections."""
         self._engine.dispose()
 
-    def turns(self, session: str, viewer: Collection[str] | None = None) -> list[Turn]:
+    def turns(self, session: str, viewer: Collection[str] | None = None, *, after: int = 0) -> list[Turn]:
         """Return the latest turns of the session, oldest first; empty for a new session.
 
         With `viewer`, only those that were asked on behalf of no other groups than these: an answer may hold what
-        other groups must not see.
+        other groups must not see. With `after`, only those of a higher number.
         """
-        query = sa.select(_turns).where(_turns.c.session == session).order_by(_turns.c.id.desc()).limit(_TURNS_READ)
-        with self._engine.connect() as connection:
-            rows = [row for row in connection.execute(query) if viewer is None or set(row.viewer) <= set(viewer)]
-        return [
-            Turn(row.question, row.answer, row.refused, tuple(row.citations), row.trace_id, tuple(row.viewer))
-            for row in reversed(rows)
-        ]
+        query = sa.select(_turns).where(_turns.c.session == session, _turns.c.id > after)
+        with self._connected() as connection:
+            rows = connection.execute(query.order_by(_turns.c.id.desc()).limit(TURNS_READ)).all()
+        return [_turn(row) for row in reversed(rows) if viewer is None or set(row.viewer) <= set(viewer)]
 
     def append(self, session: str, turn: Turn) -> None:
         """Keep a finished turn."""
-        with self._engine.begin() as connection:
+        check_session(session)
+        with self._connected() as connection:
             connection.execute(
                 sa.insert(_turns).values(
                     session=session,
@@ -107,16 +142,76 @@ class SessionStore:
                 )
             )
 
+    def note_stale(self, told: Mapping[int, Staleness]) -> None:
+        """Remember what a person was told of earlier answers, by the numbers of their turns."""
+        with self._connected() as connection:
+            for number, stale in told.items():
+                connection.execute(sa.update(_turns).where(_turns.c.id == number).values(stale=stale))
+
+    def summary(self, session: str, viewer: Collection[str]) -> Summary:
+        """Return what was said before the turns that are shown, as these groups may see it."""
+        with self._connected() as connection:
+            row = connection.execute(sa.select(_summaries).where(*_is_summary(session, viewer))).one_or_none()
+        return Summary(row.text, row.through) if row else Summary()
+
+    def keep_summary(self, session: str, viewer: Collection[str], summary: Summary) -> None:
+        """Keep a summary in place of one of fewer turns."""
+        check_session(session)
+        older = (*_is_summary(session, viewer), _summaries.c.through < summary.through)
+        row = {"session": session, "viewer": _digest(viewer), "text": summary.text, "through": summary.through}
+        # One that is not replaced is there already, written by another question of the session that was quicker.
+        with suppress(sa.exc.IntegrityError), self._connected() as connection:
+            connection.execute(sa.delete(_summaries).where(*older))
+            connection.execute(sa.insert(_summaries).values(**row))
+
     def forget(self, session: str) -> None:
         """Remove every turn of the session."""
-        with self._engine.begin() as connection:
-            connection.execute(sa.delete(_turns).where(_turns.c.session == session))
+        with self._connected() as connection:
+            for table in (_turns, _summaries):
+                connection.execute(sa.delete(table).where(table.c.session == session))
 
     def sessions(self) -> list[str]:
         """Return the names of all sessions, the latest used first."""
         query = sa.select(_turns.c.session).group_by(_turns.c.session).order_by(sa.func.max(_turns.c.id).desc())
-        with self._engine.connect() as connection:
+        with self._connected() as connection:
             return list(connection.execute(query).scalars())
+
+    @contextmanager
+    def _connected(self) -> Iterator[sa.Connection]:
+        """Be in a transaction; say in one line when the database cannot be used."""
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except (sa.exc.OperationalError, sa.exc.TimeoutError) as error:
+            reason = " ".join(str(getattr(error, "orig", None) or error).split())
+            raise SessionsError(f"the conversations in {self._named} cannot be used: {reason}") from error
+
+
+def check_session(session: str) -> None:
+    """Raise SessionsError for a name that cannot be kept."""
+    if len(session) > MAX_SESSION_CHARS:
+        raise SessionsError(f"the name of a session has at most {MAX_SESSION_CHARS} characters, not {len(session)}")
+
+
+def _turn(row: Any) -> Turn:
+    return Turn(
+        question=row.question,
+        answer=row.answer,
+        refused=row.refused,
+        citations=tuple(row.citations),
+        trace_id=row.trace_id,
+        viewer=tuple(row.viewer),
+        stale=row.stale if row.stale in get_args(Staleness) else None,
+        number=row.id,
+    )
+
+
+def _is_summary(session: str, viewer: Collection[str]) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    return _summaries.c.session == session, _summaries.c.viewer == _digest(viewer)
+
+
+def _digest(viewer: Collection[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(viewer)).encode("utf-8", "replace")).hexdigest()
 
 
 def as_turns(messages: Sequence[dict[str, str]]) -> list[Turn]:
@@ -138,13 +233,18 @@ def as_history(turns: Sequence[Turn], max_tokens: int) -> str:
     shown: list[str] = []
     left = max_tokens
     for turn in reversed(turns):
-        answer, _ = remove_unknown_labels(turn.answer, ())
-        text = f"User: {turn.question}\nAssistant: {answer}"
+        text = as_shown(turn)
         left -= approximate_tokens(text)
         if left < 0:
             break
         shown.append(text)
     return "\n".join(reversed(shown)) or NO_HISTORY
+
+
+def as_shown(turn: Turn) -> str:
+    """Return a turn as the model is shown it."""
+    answer, _ = remove_unknown_labels(turn.answer, ())
+    return f"User: {turn.question}\nAssistant: {OUT_OF_DATE if turn.stale == 'void' else answer}"
 
 
 def approximate_tokens(text: str) -> int:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Protocol
 
 from agent.facts.normal import folded
 from agent.language import Language, language_of
@@ -102,6 +103,13 @@ class Candidate:
             + QUANTITY_WEIGHT * self.quantity
             - PLACE_WEIGHT * self.place
         )
+
+
+class ChoosesQuotes(Protocol):
+    """Chooses quotations."""
+
+    def choose(self, question: str, passages: Sequence[Passage]) -> list[Quote]:
+        """Return the quotations that answer the question, best first; none when the passages do not hold it."""
 
 
 @dataclass(frozen=True, slots=True)

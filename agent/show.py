@@ -2,14 +2,17 @@
 
 import re
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
-from agent.language import language_of
+from agent.addressed import without_address
+from agent.language import Language, language_of
 from agent.refusal import format_place
 
 if TYPE_CHECKING:
-    from agent.answer import CitedAnswer
+    from agent.answer import Citation, CitedAnswer
 
+SOURCES: Mapping[Language, str] = {"zh": "来源：", "en": "Sources:"}
 _SHOWN_HITS = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -20,15 +23,24 @@ def printable(text: str) -> str:
 
 
 def answer_text(question: str, answer: "CitedAnswer") -> str:
-    """Return the answer with its sources under it."""
+    """Return the answer with its sources under it, and above it what a person should know of earlier answers."""
     if not answer.citations:
-        return answer.answer
-    chinese = language_of(question) == "zh"
-    lines = [answer.answer, "", "来源：" if chinese else "Sources:"]
-    for citation in answer.citations:
-        place = format_place(citation.source, citation.section.replace(" > ", " › "), citation.page, chinese=chinese)
-        lines.append(f"  [{citation.label}] {place}")
-    return "\n".join(lines)
+        return body_text(answer)
+    language = language_of(without_address(question))
+    sources = [source_line(citation, language) for citation in answer.citations]
+    return "\n".join([body_text(answer), "", SOURCES[language], *sources])
+
+
+def body_text(answer: "CitedAnswer") -> str:
+    """Return the answer without its sources."""
+    return "\n".join([*answer.notices, "", answer.answer] if answer.notices else [answer.answer])
+
+
+def source_line(citation: "Citation", language: Language) -> str:
+    """Return where a cited passage stands: source, section and page."""
+    section = citation.section.replace(" > ", " › ")
+    place = format_place(citation.source, section, citation.page, chinese=language == "zh")
+    return f"  [{citation.label}] {place}"
 
 
 def event_text(event: dict[str, Any]) -> str:
@@ -48,19 +60,40 @@ def event_text(event: dict[str, Any]) -> str:
 
 
 def trace_text(record: dict[str, Any]) -> str:
-    """Return a whole trace."""
+    """Return a whole trace: what was asked, each decision, each reply of the model, and what became of each claim."""
     usage = record["usage"]
     head = [
         f"question   {record['question']}",
-        f"session    {record['session']}",
+        f"session    {record['session']}{_before(record)}",
         f"model      {record['model']}",
         f"started    {record['started_at']}   {record['seconds']:.2f} s",
         f"usage      {usage['llm_calls']} model calls, {usage['tool_calls']} tool calls, "
         f"{usage['prompt_tokens']} + {usage['completion_tokens']} tokens",
         "",
     ]
-    tail = ["", f"error      {record['error']}"] if record["error"] else ["", record["answer"]["answer"]]
-    return "\n".join([*head, *map(event_text, record["events"]), *tail])
+    calls = [
+        f"reply {number:<4} {call['seconds']:.2f} s   {call['prompt_tokens']} + {call['completion_tokens']} tokens"
+        for number, call in enumerate(record["llm_calls"], start=1)
+    ]
+    calls += [f"no reply   after {one['after_calls']}: {one['text']}" for one in record.get("failed_calls", ())]
+    if limit := record.get("limit"):
+        calls.append(f"limit      {limit['limit']}")
+    checks = [_check_text(check) for check in (record["answer"] or {}).get("checks", ())]
+    parts = [*head, *map(event_text, record["events"])]
+    for lines in (calls, checks):
+        parts += ["", *lines] if lines else []
+    parts += ["", f"error      {record['error']}"] if record["error"] else ["", record["answer"]["answer"]]
+    return "\n".join(parts)
+
+
+def _before(record: dict[str, Any]) -> str:
+    turns = len(record.get("history", {}).get("turns", ()))
+    return f"   {turns} questions before" if turns else ""
+
+
+def _check_text(check: dict[str, Any]) -> str:
+    reason = f"   {check['reason']}" if check["reason"] else ""
+    return f"{check['status']:<11} {' '.join(check['claim'].split())}{reason}"
 
 
 def print_answer(question: str, answer: "CitedAnswer", file: TextIO | None = None) -> None:

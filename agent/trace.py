@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import secrets
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -15,15 +16,23 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
+from agent.hit_record import hit_record
 from agent.memory import approximate_tokens
+from agent.secret_values import SecretValues
 from preprocessing.errors import FolioError
+from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit
+from retrieval.search import SearchError
 
 logger = logging.getLogger(__name__)
 
 Event = dict[str, Any]
 _CORRECTION = "_Exception"
 """Name under which LangChain sends a correction back to the model, as if a tool had been called."""
+_TOLD = (SearchError, EndpointBusy, TimeoutError, ConnectionError)
+"""Failures of a search after which a question goes on."""
+TOOL_CALLS = ("tool_calls", "invalid_tool_calls")
+"""What a reply may hold beside its text, of a model with native tool calls."""
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _THOUGHT = re.compile(
     r"\s*(?:Thought|思考)\s*[:：]\s*(.*?)(?=\n\s*(?:Action|行动|Final Answer|最终答案)\b|\n\s*(?:行动|最终答案)|\Z)",
@@ -36,7 +45,10 @@ class UnknownTrace(FolioError):
 
 
 class Trace(BaseCallbackHandler):
-    """Collects the events of one question while it is answered; `listen` is called with each as it happens."""
+    """Collects the events of one question while it is answered; `listen` is called with each as it happens.
+
+    Beside the events it keeps what chance, time, models and the index gave, so that the question can be replayed.
+    """
 
     raise_error = True  # a defect here must not pass unseen
     run_inline = True
@@ -47,14 +59,27 @@ class Trace(BaseCallbackHandler):
         session: str,
         listen: Callable[[Event], None] | None = None,
         viewer: tuple[str, ...] = (),
+        hidden: SecretValues | None = None,
+        seed: int | None = None,
     ) -> None:
         self.trace_id = uuid4().hex
+        self.seed = secrets.randbits(32) if seed is None else seed
+        """From which the mark of the passages is made; no document can know it."""
         self.events: list[Event] = []
         self.llm_calls: list[dict[str, Any]] = []
+        self.failed_calls: list[dict[str, Any]] = []
+        self.searches: list[dict[str, Any]] = []
+        self.quotes: list[list[dict[str, Any]]] = []
+        self.limit: dict[str, Any] | None = None
+        self.run: dict[str, Any] = {}
+        """With which settings the question was asked."""
+        self.history: dict[str, Any] = {}
+        """What was said before: the summary and the turns."""
+        self._hidden = hidden or SecretValues()
         self._question = question
         self._session = session
         self._listen = listen
-        self._viewer = viewer
+        self.viewer = viewer
         self._started_at = datetime.now(UTC)
         self._clock = time.perf_counter()
         self._began: dict[UUID, float] = {}
@@ -75,13 +100,24 @@ class Trace(BaseCallbackHandler):
 
     def add(self, event: str, **details: Any) -> None:
         """Record an event and tell the listener."""
-        record = {"event": event, "at_seconds": round(time.perf_counter() - self._clock, 4), **details}
+        at = round(time.perf_counter() - self._clock, 4)
+        record = {"event": event, "at_seconds": at, **self._hidden.mask(details)}
         self.events.append(record)
         if self._listen:
             self._listen(record)
 
-    def record_hits(self, query: str, hits: list[Hit]) -> None:
-        """Keep ranks and scores of a search, to be shown with the next observation."""
+    def record_search(self, query: str, look: Callable[[str], list[Hit]]) -> list[Hit]:
+        """Search, and keep what was found; ranks and scores are shown with the next observation."""
+        try:
+            hits = look(query)
+        except Exception as error:
+            failure = self._failure(error)
+            self.searches.append({"query": query, "error": failure})
+            if isinstance(error, _TOLD) and failure["text"] != str(error):
+                # The model is told of it, and must not see a secret either.
+                raise SearchError(failure["text"]) from error
+            raise
+        self.searches.append({"query": query, "hits": [hit_record(hit) for hit in hits]})
         self._hits += [
             {
                 "query": query,
@@ -93,6 +129,11 @@ class Trace(BaseCallbackHandler):
             }
             for hit in hits
         ]
+        return hits
+
+    def record_limit(self, limit: str) -> None:
+        """Note which limit was reached, and when."""
+        self.limit = {"limit": limit, "after_calls": len(self.llm_calls)}
 
     def write(self, folder: Path, *, model: str, answer: dict[str, Any] | None, error: str | None) -> None:
         """Write the record as `<trace id>.json`; called whether the question was answered or not.
@@ -100,20 +141,29 @@ class Trace(BaseCallbackHandler):
         A folder that cannot be written costs the trace, with a warning, and never the answer.
         """
         path = folder / f"{self.trace_id}.json"
-        record = {
-            "trace_id": self.trace_id,
-            "session": self._session,
-            "question": self._question,
-            "viewer": list(self._viewer),
-            "model": model,
-            "started_at": self._started_at.isoformat(timespec="milliseconds"),
-            "seconds": round(time.perf_counter() - self._clock, 4),
-            "events": self.events,
-            "llm_calls": self.llm_calls,
-            "usage": self.usage(),
-            "answer": answer,
-            "error": error,
-        }
+        record = self._hidden.mask(
+            {
+                "trace_id": self.trace_id,
+                "session": self._session,
+                "question": self._question,
+                "viewer": self.viewer,
+                "model": model,
+                "started_at": self._started_at.isoformat(timespec="milliseconds"),
+                "seconds": round(time.perf_counter() - self._clock, 4),
+                "seed": self.seed,
+                "run": self.run,
+                "history": self.history,
+                "events": self.events,
+                "llm_calls": self.llm_calls,
+                "failed_calls": self.failed_calls,
+                "searches": self.searches,
+                "quotes": self.quotes,
+                "limit": self.limit,
+                "usage": self.usage(),
+                "answer": answer,
+                "error": error if error is None else self._hidden.mask_error(error),
+            }
+        )
         try:
             folder.mkdir(parents=True, exist_ok=True)
             # Half a surrogate pair has no UTF-8 form; the escape is what JSON calls it.
@@ -135,8 +185,10 @@ class Trace(BaseCallbackHandler):
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         """Note the reply with its tokens, counted approximately where the provider does not say."""
         generation = response.generations[0][0]
-        usage = generation.message.usage_metadata if isinstance(generation, ChatGeneration) else None  # type: ignore[attr-defined]
+        message = generation.message if isinstance(generation, ChatGeneration) else None
+        usage = getattr(message, "usage_metadata", None)
         prompt = self._prompts.pop(run_id, "")
+        calls = {name: called for name in TOOL_CALLS if (called := getattr(message, name, None))}
         self.llm_calls.append(
             {
                 "prompt": prompt,
@@ -144,8 +196,16 @@ class Trace(BaseCallbackHandler):
                 "seconds": round(time.perf_counter() - self._began.pop(run_id), 4),
                 "prompt_tokens": usage["input_tokens"] if usage else approximate_tokens(prompt),
                 "completion_tokens": usage["output_tokens"] if usage else approximate_tokens(generation.text),
+                **calls,
             }
         )
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """Note a reply that did not come, and after how many that did."""
+        self._began.pop(run_id, None)
+        self._prompts.pop(run_id, None)
+        limit = getattr(error, "limit", None)
+        self.failed_calls.append({"after_calls": len(self.llm_calls), "context_limit": limit, **self._failure(error)})
 
     def on_agent_action(self, action: AgentAction, **kwargs: Any) -> None:
         """Note what the model decided."""
@@ -169,6 +229,9 @@ class Trace(BaseCallbackHandler):
         """Note why the model stopped."""
         thought = _THOUGHT.match(finish.log)
         self.add("finish", thought=thought[1].strip() if thought else "")
+
+    def _failure(self, error: BaseException) -> dict[str, str]:
+        return {"type": type(error).__name__, "text": self._hidden.mask_error(str(error))}
 
 
 def read_trace(folder: Path, trace_id: str) -> dict[str, Any]:

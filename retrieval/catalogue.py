@@ -15,11 +15,11 @@ from preprocessing.errors import FolioError
 from preprocessing.metadata import first_text
 from retrieval import copies, lease
 from retrieval.copies import FileState
-from retrieval.database import said_of_database, said_of_file
+from retrieval.database import open_database, said_of_database, said_of_file
 from retrieval.in_force import Versions
-from retrieval.schema import add_missing_columns, leases
 from retrieval.schema import documents as _documents
 from retrieval.schema import failures as _failures
+from retrieval.schema import leases
 from retrieval.schema import manifest as _manifest
 from retrieval.schema import tables as _tables
 from retrieval.settings import RetrievalSettings
@@ -65,11 +65,7 @@ class Catalogue:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine = sa.create_engine(url)
-        if self._engine.dialect.name == "sqlite":
-            sa.event.listen(self._engine, "connect", _write_ahead)
-        _tables.create_all(self._engine)
-        add_missing_columns(self._engine)
+        self._engine = open_database(url, _tables)
 
     @classmethod
     def in_folder(cls, folder: Path) -> "Catalogue":
@@ -124,8 +120,13 @@ class Catalogue:
 
     def write_manifest(self, **values: Any) -> None:
         """Set entries of the manifest."""
-        with self._engine.begin() as connection:
-            _set_manifest(connection, values)
+        try:
+            with self._engine.begin() as connection:
+                _set_manifest(connection, values)
+        except sa.exc.IntegrityError:
+            # Another process, started at the same time, set them first.
+            with self._engine.begin() as connection:
+                _set_manifest(connection, values)
 
     @property
     def generation(self) -> int:
@@ -256,16 +257,13 @@ class Catalogue:
 
     def documents(self) -> list[DocumentRecord]:
         """Return the current documents by source, with what supersedes each."""
-        query = sa.select(_documents).where(_documents.c.state == "current").order_by(_documents.c.source)
+        query = sa.select(_documents).where(_documents.c.state == "current")
         with self._engine.connect() as connection:
             rows, copy_rows = connection.execute(query).all(), copies.all_copies(connection)
         originals = {row.doc_id: _record(row) for row in rows}
         shared = [_copy_record(row, originals[row.original]) for row in copy_rows]
-        records = (
-            sorted([*originals.values(), *shared], key=lambda record: record.source)
-            if shared
-            else list(originals.values())
-        )
+        # Each database has its own order of letters.
+        records = sorted([*originals.values(), *shared], key=lambda record: record.source)
         versions, today = Versions(records), date.today()
         return [replace(record, superseded_by=versions.superseded_by(record, today)) for record in records]
 
@@ -316,12 +314,6 @@ class Catalogue:
             if doc_id_or_source in (record.doc_id, record.source):
                 return record
         raise UnknownDocument(f"no document {doc_id_or_source!r}; `folio documents list` shows the ids")
-
-
-def _write_ahead(connection: Any, _record: object) -> None:
-    # Readers go on while one process writes, and a committed change survives a crash.
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA busy_timeout=10000")
 
 
 def _set_manifest(connection: sa.Connection, values: dict[str, Any]) -> None:

@@ -1,16 +1,93 @@
-"""What goes wrong with a database of documents is said in one line that never shows a password."""
+"""Opens a database: several processes may do so at once, and what goes wrong is one line that shows no password."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
 from preprocessing.errors import FolioError
 
+_DRIVER = "postgresql+psycopg"
+"""What an address of PostgreSQL means that names no driver."""
+_BUSY_MS = 10_000
+"""How long a writer of an SQLite file waits for another one."""
+_TRIES = 10
+
 
 class DatabaseError(FolioError):
-    """The database of documents cannot be used; the message says what to mend."""
+    """The database cannot be used; the message says what to mend."""
+
+
+class PlainText(sa.TypeDecorator[str]):
+    """Text that every database takes: PostgreSQL keeps no NUL, and half a surrogate pair has no UTF-8 form."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        """Put a replacement character in the place of what cannot be kept."""
+        if value is None:
+            return None
+        return value.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def open_database(url: str, tables: sa.MetaData) -> sa.Engine:
+    """Open the database at the address, making the tables and columns that are not there.
+
+    Raises what SQLAlchemy raises.
+    """
+    engine = sa.create_engine(with_driver(url), pool_pre_ping=True)
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _write_ahead)
+    try:
+        make_tables(engine, tables)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+def with_driver(url: str) -> sa.URL:
+    """Return the address with the driver that Folio is installed with, where it names PostgreSQL alone.
+
+    Raises sqlalchemy.exc.ArgumentError for what is no address.
+    """
+    parsed = sa.make_url(url)
+    return parsed.set(drivername=_DRIVER) if parsed.drivername in ("postgres", "postgresql") else parsed
+
+
+def make_tables(engine: sa.Engine, tables: sa.MetaData) -> None:
+    """Make what is not there of the tables; other processes may be doing the same."""
+    for left in reversed(range(_TRIES)):
+        try:
+            tables.create_all(engine)
+            _add_missing_columns(engine, tables)
+            return
+        except sa.exc.DBAPIError:
+            # Where another process was quicker, it is there at the next look.
+            if not left:
+                raise
+            time.sleep(0.05)
+
+
+def _add_missing_columns(engine: sa.Engine, tables: sa.MetaData) -> None:
+    """Bring tables that an earlier version made up to date; what it did not know is empty in them."""
+    known = sa.inspect(engine)
+    for table in tables.sorted_tables:
+        there = {column["name"] for column in known.get_columns(table.name)}
+        for column in (column for column in table.columns if column.name not in there):
+            kind = column.type.compile(engine.dialect)
+            with engine.begin() as connection:
+                connection.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"))
+
+
+def _write_ahead(connection: Any, _record: object) -> None:
+    # Readers go on while one process writes, and a committed change survives a crash.
+    connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
 from preprocessing.prepare import prepare
@@ -16,6 +17,7 @@ from retrieval.bm25 import BM25, StaleIndexError
 from retrieval.catalogue import Catalogue, DocumentRecord
 from retrieval.embed import open_embedder
 from retrieval.embed.base import Embedder
+from retrieval.fate import Fate, fate_of
 from retrieval.filters import Filter, Filters
 from retrieval.given import Given, Metadata, given_at, given_data
 from retrieval.hit import Hit
@@ -164,9 +166,24 @@ class KnowledgeBase:
         """Return the current document of that id, None when it is not there; what supersedes it is left out."""
         return self._catalogue.current(doc_id)
 
+    def read(self, name: str, viewer: Sequence[str] | None = None) -> tuple[DocumentRecord, list[Chunk]]:
+        """Return the document of that id, source or file name with its chunks in order.
+
+        Raises UnknownDocument for one that is not there, or that the groups of the `viewer` may not see.
+        """
+        # Imported late: no search needs it.
+        from retrieval.outline import document_named
+
+        record = document_named(name, self.documents(viewer))
+        return record, self._states.read(record.doc_id)
+
     def is_made_from(self, doc_id: str, content_hash: str) -> bool:
         """Say whether the document was made from the bytes of that SHA-256, in hexadecimal."""
         return doc_id in self._catalogue.files_of_content(content_hash)
+
+    def fate_of(self, doc_id: str, revision: str, content_hash: str) -> Fate:
+        """Say what became of a document that was read in that state, made from a file of that SHA-256."""
+        return fate_of(self._catalogue, doc_id, revision, content_hash)
 
     def missing(self, paths: Sequence[Path]) -> list[DocumentRecord]:
         """Return the documents whose files lay in these folders, or were these files, and are no longer there."""

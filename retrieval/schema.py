@@ -2,6 +2,8 @@
 
 import sqlalchemy as sa
 
+from retrieval.database import PlainText
+
 tables = sa.MetaData()
 
 documents = sa.Table(
@@ -10,13 +12,13 @@ documents = sa.Table(
     sa.Column("doc_id", sa.String(64), primary_key=True),
     sa.Column("revision", sa.String(64), primary_key=True),
     sa.Column("state", sa.String(16), nullable=False),  # pending, current, or replaced
-    sa.Column("source", sa.Text, nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("source", PlainText, nullable=False),
+    sa.Column("title", PlainText, nullable=False),
     sa.Column("doc_type", sa.String(16), nullable=False),
-    sa.Column("version", sa.Text),
-    sa.Column("updated_at", sa.Text),
-    sa.Column("effective_from", sa.Text),
-    sa.Column("effective_to", sa.Text),
+    sa.Column("version", PlainText),
+    sa.Column("updated_at", PlainText),
+    sa.Column("effective_from", PlainText),
+    sa.Column("effective_to", PlainText),
     sa.Column("visible_to", sa.JSON, nullable=False),
     sa.Column("supersedes", sa.JSON, nullable=False),
     sa.Column("chunks", sa.Integer, nullable=False),
@@ -29,15 +31,15 @@ copies = sa.Table(
     sa.Column("doc_id", sa.String(64), primary_key=True),
     sa.Column("original", sa.String(64), nullable=False, index=True),  # doc_id of the document whose chunks it shares
     sa.Column("revision", sa.String(64), nullable=False),
-    sa.Column("source", sa.Text, nullable=False),
-    sa.Column("updated_at", sa.Text),
+    sa.Column("source", PlainText, nullable=False),
+    sa.Column("updated_at", PlainText),
 )
 
 files = sa.Table(
     "files",
     tables,
     sa.Column("doc_id", sa.String(64), primary_key=True),
-    sa.Column("path", sa.Text),  # none for what came by standard input
+    sa.Column("path", PlainText),  # none for what came by standard input
     sa.Column("content_hash", sa.String(64), nullable=False, index=True),
     sa.Column("fingerprint", sa.String(64), nullable=False),
 )
@@ -45,8 +47,8 @@ files = sa.Table(
 failures = sa.Table(
     "failures",
     tables,
-    sa.Column("source", sa.Text, primary_key=True),
-    sa.Column("error", sa.Text, nullable=False),
+    sa.Column("source", PlainText, primary_key=True),
+    sa.Column("error", PlainText, nullable=False),
     sa.Column("failed_at", sa.Text, nullable=False),
 )
 
@@ -66,14 +68,3 @@ leases = sa.Table(
     sa.Column("process", sa.Integer, nullable=False),
     sa.Column("expires_at", sa.Float, nullable=False),  # seconds since 1970
 )
-
-
-def add_missing_columns(engine: sa.Engine) -> None:
-    """Bring tables that an earlier version made up to date; what it did not know is empty in them."""
-    known = sa.inspect(engine)
-    for table in tables.sorted_tables:
-        there = {column["name"] for column in known.get_columns(table.name)}
-        for column in (column for column in table.columns if column.name not in there):
-            kind = column.type.compile(engine.dialect)
-            with engine.begin() as connection:
-                connection.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"))

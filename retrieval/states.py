@@ -70,6 +70,17 @@ class States:
         hidden = self._view(as_of, superseded_too).hidden
         return [hit for hit in hits if hit.chunk.revision not in hidden]
 
+    def read(self, doc_id: str) -> list[Chunk]:
+        """Return the chunks of the current state of a document by index; none when it is not there."""
+        for _ in range(_LOOKS):
+            with self._readers.reading():
+                holder = self._original(doc_id)
+                chunks = self._engine.store.read_state(holder.revision)[0] if holder else []
+            # Of another process it is found out afterwards that it has replaced the state.
+            if chunks or holder is None:
+                return chunks
+        return []
+
     def check_place(self) -> None:
         """Raise StoreElsewhere when another process has moved the documents."""
         self._view()

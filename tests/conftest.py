@@ -1,11 +1,14 @@
 """What every test has: a closed network, no settings from outside, and a folder of its own."""
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 import pytest_socket
+
+from tests import postgres
 
 # No test is timed: the machines differ.
 hypothesis.settings.register_profile("folio", deadline=None, max_examples=50, derandomize=True)
@@ -29,3 +32,23 @@ def _no_outside_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     monkeypatch.setenv("FOLIO_RERANK", "none")
     # A `.env` of the working folder must not reach the tests either.
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Postgres]:
+    """Return a PostgreSQL server of this run; where none is installed, the tests of it are skipped."""
+    programs = postgres.programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: no initdb, neither on PATH nor in /usr/lib/postgresql")
+    with postgres.running(programs) as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """Return a function that makes an empty database and returns its address, on each kind of server."""
+    if request.param == "postgresql":
+        server: postgres.Postgres = request.getfixturevalue("postgres_server")
+        return server.new_database
+    names = (tmp_path / f"database{number}.db" for number in range(100))
+    return lambda: f"sqlite:///{next(names)}"

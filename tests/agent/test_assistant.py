@@ -163,7 +163,7 @@ def modules_after_opening(tmp_path: Path) -> Iterator[Callable[..., set[str]]]:
 
     def run(**settings: str) -> set[str]:
         code = (
-            "import sys, agent.cli, agent.repl\n"
+            "import sys, agent.cli, agent.repl.loop\n"
             "from agent.assistant import Assistant\n"
             "from agent.settings import load_settings\n"
             f"with Assistant.open(load_settings(**{settings!r})) as assistant: print(*sys.modules)\n"
@@ -182,6 +182,6 @@ def test_opening_imports_nothing_heavy(
     modules_after_opening: Callable[..., set[str]], settings: dict[str, str]
 ) -> None:
     modules = modules_after_opening(**settings)
-    assert "agent.repl" in modules
+    assert "agent.repl.loop" in modules
     heavy = {"torch", "sentence_transformers", "qdrant_client", "openai", "onnxruntime", "tokenizers", "pypdf", "docx"}
     assert not {name for name in modules if name.startswith("lang") or name in heavy}

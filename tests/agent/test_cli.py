@@ -364,7 +364,7 @@ def test_search(ready: Folio) -> None:
     assert [hit["rank"] for hit in found["hits"]] == list(range(1, len(found["hits"]) + 1))
     best = found["hits"][0]
     fields = {"rank", "score", "chunk_id", "doc_id", "source", "section", "page", "text", "legs"}
-    assert set(best) == fields | {"also_in", "superseded_by"}
+    assert set(best) == fields | {"also_in", "superseded_by", "answerability"}
     assert (best["section"], best["page"]) == ("年假", None)
     assert best["text"] == "试用期员工年假 5 天。转正员工年假 12 天。"
     assert set(best["legs"]) == {"vector", "keyword", "fused", "rerank"}
@@ -527,6 +527,58 @@ def test_one_line_and_exit_2(folio: Folio, arguments: list[str], message: str) -
     assert done.err == f"folio: {message}\n"
 
 
+def test_trace_replay(ready: Folio, tmp_path: Path) -> None:
+    trace_id = ready("ask", "转正员工年假有几天？", "--json").json()["trace_id"]
+    done = ready("trace", "replay", trace_id)
+    assert (done.code, done.out, done.err) == (0, "the answer is the same, byte for byte\n", "")
+    replayed = ready("trace", "replay", trace_id, "--json").json()
+    assert replayed == {"same": True, "trace_id": trace_id, "diff": [], "searches": []}
+    path = tmp_path / "home" / "traces" / f"{trace_id}.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["answer"]["answer"] = "转正员工年假 5 天。 [S1]"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    done = ready("trace", "replay", trace_id)
+    assert (done.code, done.out.splitlines()[:3]) == (
+        1,
+        ["the answer is another:", "--- recorded", "+++ replayed"],
+    )
+
+
+def test_trace_replay_with_todays_index(ready: Folio, docs: Path) -> None:
+    trace_id = ready("ask", "转正员工年假有几天？", "--json").json()["trace_id"]
+    same = "every search finds what it found\nthe answer is the same, byte for byte\n"
+    assert ready("trace", "replay", trace_id, "--live-retrieval").out == same
+    (docs / "leave.md").write_text(LEAVE.replace("12 天", "15 天"), encoding="utf-8")
+    ready("ingest", docs)
+    done = ready("trace", "replay", trace_id, "--live-retrieval")
+    source = docs / "leave.md"
+    assert done.code == 0
+    assert done.out.splitlines()[:4] == [
+        "search: 转正员工年假有几天？",
+        f"  lost    #1  {source.relative_to(docs.parent)} › 年假: 试用期员工年假 5 天。转正员工年假 12 天。",
+        f"  gained  #1  {source.relative_to(docs.parent)} › 年假: 试用期员工年假 5 天。转正员工年假 15 天。",
+        "the answer is another:",
+    ]
+    assert '+转正员工年假 15 天。 [S1]",' in done.out
+    # Alone, it is what it was.
+    assert ready("trace", "replay", trace_id).code == 0
+
+
+def test_an_earlier_answer_that_no_longer_holds_is_said(ready: Folio, docs: Path) -> None:
+    ready("ask", "转正员工年假有几天？", "--session", "s")
+    (docs / "leave.md").write_text(LEAVE.replace("12 天", "15 天"), encoding="utf-8")
+    ready("ingest", docs)
+    answer = ready("ask", "VPN?", "--session", "s", "--json").json()
+    (notice,) = answer["notices"]
+    assert notice.startswith("Note: the earlier answer to “转正员工年假有几天？” no longer holds: ")
+    assert "notices" not in ready("ask", "VPN?", "--session", "s", "--json").json()
+
+
+def test_a_session_of_too_long_a_name_is_one_line(ready: Folio) -> None:
+    done = ready("ask", "VPN?", "--session", "x" * 65)
+    assert (done.code, done.err) == (2, "folio: the name of a session has at most 64 characters, not 65\n")
+
+
 def test_an_unknown_trace(folio: Folio, tmp_path: Path) -> None:
     done = folio("trace", "show", "nosuch")
     assert is_one_line(done)
@@ -632,7 +684,7 @@ def test_wrong_usage(folio: Folio, arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["ingest"], ["extract"], ["documents"], ["search"], ["ask"], ["chat"], ["trace", "show"]]
+    "command", [[], ["ingest"], ["extract"], ["documents"], ["search"], ["ask"], ["chat"], ["mcp"], ["trace", "show"]]
 )
 def test_help(folio: Folio, command: list[str]) -> None:
     done = folio(*command, "--help")

@@ -1,35 +1,159 @@
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
-from agent.memory import NO_HISTORY, SessionsError, SessionStore, Turn, approximate_tokens, as_history, as_turns
+from agent.memory import (
+    NO_HISTORY,
+    OUT_OF_DATE,
+    SessionsError,
+    SessionStore,
+    Summary,
+    Turn,
+    approximate_tokens,
+    as_history,
+    as_turns,
+)
+from agent.settings import Settings
+from preprocessing.errors import FolioError
+
+NewDatabase = Callable[[], str]
 
 
-def test_turns_survive_and_never_mix(tmp_path: Path) -> None:
+@pytest.fixture
+def url(new_database: NewDatabase) -> str:
+    """Return the address of an empty database, of each kind."""
+    return new_database()
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[SessionStore]:
+    store = SessionStore.at(url)
+    yield store
+    store.close()
+
+
+def test_turns_survive_and_never_mix(url: str) -> None:
     first = Turn("年假有几天？", "12 天。[S1]", False, ({"label": "S1", "page": None},), "a" * 32)
-    store = SessionStore.in_folder(tmp_path / "new" / "home")
+    store = SessionStore.at(url)
     store.append("one", first)
     store.append("two", Turn("VPN?", "not there", refused=True))
     store.append("one", Turn("那病假呢？", "80%。[S1]"))
     store.close()
 
-    store = SessionStore.in_folder(tmp_path / "new" / "home")
+    store = SessionStore.at(url)
     assert store.turns("one") == [first, Turn("那病假呢？", "80%。[S1]")]
     assert store.turns("two") == [Turn("VPN?", "not there", refused=True)]
     assert store.turns("three") == []
     assert store.sessions() == ["one", "two"]
-    store.append("two", Turn("𠮷", "✅\x00"))
+    # No NUL can be kept everywhere.
+    store.append("two", Turn("𠮷", "✅\x00", citations=({"quote": "a\x00\ud83d"},)))
     assert store.sessions() == ["two", "one"]
-    assert store.turns("two")[1] == Turn("𠮷", "✅\x00")
+    assert store.turns("two")[1] == Turn("𠮷", "✅\ufffd", citations=({"quote": "a\x00\ud83d"},))
     store.close()
 
 
-def test_the_latest_fifty_turns_are_read() -> None:
-    store = SessionStore.in_memory()
+def test_the_latest_fifty_turns_are_read(store: SessionStore) -> None:
     for number in range(53):
         store.append("s", Turn(f"q{number}", "a"))
-    assert [turn.question for turn in store.turns("s")] == [f"q{number}" for number in range(3, 53)]
+    turns = store.turns("s")
+    assert [turn.question for turn in turns] == [f"q{number}" for number in range(3, 53)]
+    assert [turn.question for turn in store.turns("s", after=turns[47].number)] == ["q51", "q52"]
+
+
+def test_an_answer_to_groups_is_for_those_who_are_in_all_of_them(store: SessionStore) -> None:
+    store.append("s", Turn("all", "a"))
+    store.append("s", Turn("hr", "a", viewer=("hr",)))
+    store.append("s", Turn("both", "a", viewer=("hr", "it")))
+    assert [turn.question for turn in store.turns("s", ())] == ["all"]
+    assert [turn.question for turn in store.turns("s", ("hr",))] == ["all", "hr"]
+    assert [turn.question for turn in store.turns("s", ("it", "hr"))] == ["all", "hr", "both"]
+    assert len(store.turns("s")) == 3
+
+
+def test_what_is_out_of_date_is_noted(store: SessionStore) -> None:
+    for question in ("a", "b", "c"):
+        store.append("s", Turn(question, "x"))
+    numbers = [turn.number for turn in store.turns("s")]
+    store.note_stale({numbers[0]: "changed", numbers[2]: "void"})
+    assert [turn.stale for turn in store.turns("s")] == ["changed", None, "void"]
+    store.note_stale({numbers[0]: "void"})
+    assert [turn.stale for turn in store.turns("s")] == ["void", None, "void"]
+
+
+def test_a_summary_belongs_to_a_session_and_to_groups_and_only_grows(store: SessionStore) -> None:
+    assert store.summary("s", ()) == Summary()
+    store.keep_summary("s", (), Summary("one", 3))
+    store.keep_summary("s", ("hr", "it"), Summary("two", 4))
+    store.keep_summary("t", (), Summary("three", 9))
+    assert (store.summary("s", ()), store.summary("s", ("it", "hr"))) == (Summary("one", 3), Summary("two", 4))
+    assert store.summary("s", ("hr",)) == Summary()
+    store.keep_summary("s", (), Summary("longer", 5))
+    # A question of the same session that took longer comes too late.
+    store.keep_summary("s", (), Summary("late", 4))
+    assert store.summary("s", ()) == Summary("longer", 5)
+    store.append("s", Turn("q", "a"))
+    store.forget("s")
+    assert (store.turns("s"), store.summary("s", ()), store.summary("t", ())) == ([], Summary(), Summary("three", 9))
+
+
+def test_many_write_at_once_and_nothing_is_lost(url: str) -> None:
+    stores = [SessionStore.at(url) for _ in range(2)]
+
+    def talk(number: int) -> None:
+        store, session = stores[number % 2], f"s{number % 8}"
+        for step in range(5):
+            store.append(session, Turn(f"{number}.{step}", session))
+            store.keep_summary(session, (), Summary(session, step + 1))
+            assert {turn.answer for turn in store.turns(session)} == {session}
+
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(talk, range(16)))
+    for place in range(8):
+        asked = [turn.question for turn in stores[0].turns(f"s{place}")]
+        assert sorted(asked) == sorted(f"{number}.{step}" for number in (place, place + 8) for step in range(5))
+        assert stores[1].summary(f"s{place}", ()) == Summary(f"s{place}", 5)
+    for store in stores:
+        store.close()
+
+
+def test_threads_share_the_sessions_in_memory() -> None:
+    store = SessionStore.in_memory()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: store.append(f"s{number}", Turn("q", "a")), range(32)))
+    assert len(store.sessions()) == 32
     store.close()
+
+
+def test_sessions_of_an_earlier_version_get_what_they_lack(url: str) -> None:
+    store = SessionStore.at(url)
+    store.append("s", Turn("q", "a"))
+    with store._engine.begin() as connection:
+        connection.execute(sa.text("ALTER TABLE turns DROP COLUMN stale"))
+        connection.execute(sa.text("DROP TABLE summaries"))
+    store.close()
+    store = SessionStore.at(url)
+    assert store.turns("s") == [Turn("q", "a")]
+    assert store.summary("s", ()) == Summary()
+    store.close()
+
+
+def test_the_settings_say_where_the_sessions_are(url: str, tmp_path: Path) -> None:
+    here, there = Settings(home=tmp_path / "home"), {"home": tmp_path / "home", "database_url": url}
+    for settings in (here, Settings(**there)):  # type: ignore[arg-type]
+        store = SessionStore.of(settings)
+        store.append(str(settings.database_url is None), Turn("q", "a"))
+        assert len(store.sessions()) == 1
+        store.close()
+    assert (tmp_path / "home" / "sessions.db").is_file()
+
+
+def test_a_name_that_is_too_long_is_one_line(store: SessionStore) -> None:
+    store.append("x" * 64, Turn("q", "a"))
+    with pytest.raises(SessionsError, match=r"^the name of a session has at most 64 characters, not 65$"):
+        store.append("x" * 65, Turn("q", "a"))
 
 
 @pytest.mark.parametrize("kind", ["broken", "folder"])
@@ -43,6 +167,32 @@ def test_a_file_that_is_no_database_is_one_line(tmp_path: Path, kind: str) -> No
         SessionStore.in_folder(tmp_path)
     problem = "unable to open database file" if kind == "folder" else "file is not a database"
     assert str(caught.value) == f"{path}: {problem}; move it away to begin with no conversations"
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        (
+            "postgresql://folio:secret-word@127.0.0.1:9/folio",
+            r"folio:\*\*\*@127\.0\.0\.1:9/folio cannot be used: .*refused",
+        ),
+        ("mysql+nodriver://folio:secret-word@db/folio", "is not an address of a database"),
+    ],
+)
+def test_a_database_that_is_not_there_is_one_line_without_the_password(tmp_path: Path, url: str, message: str) -> None:
+    with pytest.raises(FolioError, match=f"^FOLIO_DATABASE_URL.*{message}") as refused:
+        SessionStore.of(Settings(home=tmp_path, database_url=url))  # type: ignore[arg-type]
+    assert "secret-word" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_database_that_goes_away_is_one_line(tmp_path: Path) -> None:
+    store = SessionStore.in_folder(tmp_path)
+    store.close()
+    (tmp_path / "sessions.db").unlink()
+    (tmp_path / "sessions.db").mkdir()
+    with pytest.raises(SessionsError, match=r"^the conversations in sqlite:.* cannot be used: unable to open database"):
+        store.turns("s")
 
 
 def test_messages_become_turns() -> None:
@@ -64,6 +214,11 @@ def test_history_holds_the_latest_turns_that_fit_without_labels() -> None:
     assert as_history(turns, 16) == "User: three\nAssistant: four"
     assert as_history(turns, 6) == NO_HISTORY
     assert as_history([], 100) == NO_HISTORY
+
+
+def test_an_answer_that_no_longer_holds_is_not_shown_to_the_model() -> None:
+    turns = [Turn("a", "12 days", stale="void"), Turn("b", "5 days", stale="changed")]
+    assert as_history(turns, 100) == f"User: a\nAssistant: {OUT_OF_DATE}\nUser: b\nAssistant: 5 days"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -120,6 +121,41 @@ HEAD = (
 )
 def test_a_trace_ends_in_the_answer_or_the_error(changes: dict[str, Any], end: str) -> None:
     assert trace_text(RECORD | changes) == HEAD + end
+
+
+def test_a_trace_shows_replies_and_what_became_of_each_claim() -> None:
+    call = {"seconds": 0.524, "prompt_tokens": 1450, "completion_tokens": 60}
+    checks = [
+        {"status": "supported", "claim": "每晚 500 元。[S1]", "reason": ""},
+        {"status": "removed", "claim": "餐补\n200 元。[S1]", "reason": "[S1] does not hold 200 元"},
+    ]
+    shown = trace_text(
+        RECORD
+        | {
+            "history": {"turns": [{}, {}]},
+            "llm_calls": [call],
+            "failed_calls": [{"after_calls": 1, "type": "ModelError", "text": "down"}],
+            "limit": {"limit": "10 s (FOLIO_MAX_SECONDS)", "after_calls": 1},
+            "answer": {"answer": "每晚 500 元。[S1]", "checks": checks},
+        }
+    )
+    assert shown == HEAD.replace("session    s", "session    s   2 questions before") + (
+        "reply 1    0.52 s   1450 + 60 tokens\n"
+        "no reply   after 1: down\n"
+        "limit      10 s (FOLIO_MAX_SECONDS)\n"
+        "\n"
+        "supported   每晚 500 元。[S1]\n"
+        "removed     餐补 200 元。[S1]   [S1] does not hold 200 元\n"
+        "\n"
+        "每晚 500 元。[S1]"
+    )
+
+
+def test_what_a_person_should_know_stands_above_the_answer() -> None:
+    told = replace(ANSWER, notices=("提示：一。", "提示：二。"))
+    assert answer_text("住宿？", told).startswith(f"提示：一。\n提示：二。\n\n{ANSWER.answer}\n\n来源：\n")
+    refusal = CitedAnswer("没有找到。", refused=True, reason="not_found", notices=("提示：一。",))
+    assert answer_text("住宿？", refusal) == "提示：一。\n\n没有找到。"
 
 
 def test_nothing_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

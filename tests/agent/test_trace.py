@@ -1,5 +1,7 @@
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +10,15 @@ from langchain_core.messages import BaseMessage
 
 from agent.answer import CitedAnswer
 from agent.assistant import Assistant
-from agent.memory import approximate_tokens
+from agent.chat_model import ContextOverflow
+from agent.memory import SessionStore, Turn, approximate_tokens
+from agent.settings import Settings
 from agent.trace import Trace, UnknownTrace, read_trace
 from preprocessing.errors import FolioError
+from retrieval.hit import Hit
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.search import SearchError
+from tests.agent.chat_server import ChatServer, Raw
 from tests.agent.conftest import prompts_of
 
 SEARCH = "Thought: 要查年假。\nAction: knowledge_search\nAction Input: 转正员工年假"
@@ -37,8 +45,15 @@ def test_an_answer_is_traced_step_by_step(scripted: Scripted) -> None:
         "model",
         "started_at",
         "seconds",
+        "seed",
+        "run",
+        "history",
         "events",
         "llm_calls",
+        "failed_calls",
+        "searches",
+        "quotes",
+        "limit",
         "usage",
         "answer",
         "error",
@@ -117,6 +132,103 @@ def test_a_refusal_is_traced(scripted: Scripted) -> None:
     record = written(assistant.settings.home)
     assert answer.refused
     assert (record["answer"]["reason"], record["error"]) == ("not_found", None)
+
+
+KEY, QDRANT_KEY, PASSWORD = "sk-0123456789", "qdrant-0123456789", "pass-0123456789"
+
+
+@pytest.mark.enable_socket
+@pytest.mark.parametrize("ends", ["answer", "error"])
+def test_no_secret_enters_a_trace(
+    knowledge_base: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    """Secrets of the settings, of the environment, of an address, of a header and of a server's words."""
+
+    search, words = knowledge_base.search, f"api-key: {QDRANT_KEY}, Authorization: Basic Zm9vOmJhcg=="
+    errors = [SearchError(f"http://folio:{PASSWORD}@db:6333 refused {words}")]
+
+    def told(*asked: Any, **named: Any) -> list[Hit]:
+        if errors:
+            raise errors.pop()
+        return search(*asked, **named)
+
+    monkeypatch.setattr(knowledge_base, "search", told)
+    monkeypatch.setenv("LANGSMITH_API_KEY", "lsv2-0123456789")
+    with ChatServer([]) as server:
+
+        def last(_body: dict[str, Any]) -> Raw | str:
+            sent = dict(server.headers[-1])
+            assert server.headers[-1]["authorization"] == f"Bearer {KEY}"
+            if ends == "answer":
+                return f"Final Answer: NOT_FOUND: lsv2-0123456789 {sent}"
+            return Raw(400, json.dumps({"error": {"message": f"bad request with {sent} to me:hunter2@proxy"}}))
+
+        server.replies = [f"Thought: {KEY}\nAction: knowledge_search\nAction Input: {QDRANT_KEY}", last]
+        sessions = SessionStore.in_memory()
+        settings = Settings(
+            home=tmp_path / "home",
+            chat_model="m",
+            openai_base_url=server.url,
+            qdrant_url=f"http://folio:{PASSWORD}@db:6333",
+            openai_api_key=KEY,  # type: ignore[arg-type]
+            qdrant_api_key=QDRANT_KEY,  # type: ignore[arg-type]
+        )
+        assistant = Assistant(settings, knowledge_base, None, sessions)
+        heard: list[dict[str, Any]] = []
+        with pytest.raises(FolioError, match="bad request with") if ends == "error" else nullcontext():
+            assistant.ask(f"密钥 {KEY} 是什么？", "s", listen=heard.append)
+        sessions.close()
+    (path,) = (tmp_path / "home" / "traces").glob("*.json")
+    for text in (path.read_text(encoding="utf-8"), json.dumps(heard)):
+        assert "***" in text
+        for secret in (KEY, QDRANT_KEY, PASSWORD, "lsv2-0123456789", "Zm9vOmJhcg=="):
+            assert secret not in text
+    record = written(tmp_path / "home")
+    assert record["question"] == "密钥 *** 是什么？"
+    assert record["searches"][0]["error"]["text"] == (
+        "http://***@db:6333 refused api-key: ***, Authorization: Basic ***"
+    )
+    assert bool(record["error"]) == (ends == "error")
+
+
+def test_a_trace_holds_what_a_replay_needs(scripted: Scripted) -> None:
+    turns = [Turn("病假工资？", "80%。[S1]")]
+    assistant = scripted(SEARCH, ANSWER, top_k=3)
+    assistant.ask("转正员工年假有几天？", "s", history=turns, filters={"doc_type": ("md",)}, as_of=date(2026, 1, 31))
+    record = written(assistant.settings.home)
+    assert record["run"] == {
+        "filters": {"doc_type": ["md"]},
+        "as_of": "2026-01-31",
+        "model": "scripted",
+        "style": "react",
+        "top_k": 3,
+        "max_iterations": 6,
+        "max_searches": 3,
+        "history_tokens": 1500,
+        "prompt_tokens": 15_000,
+    }
+    (turn,) = record["history"]["turns"]
+    assert (turn["question"], turn["answer"], turn["stale"]) == ("病假工资？", "80%。[S1]", None)
+    assert record["history"]["summary"] == {"text": "", "through": 0}
+    (search,) = record["searches"]
+    chunk = search["hits"][0]["chunk"]
+    assert (search["query"], chunk["section"], chunk["doc_type"]) == ("转正员工年假", ["年假"], "md")
+    assert chunk["text"] == "试用期员工年假 5 天。转正员工年假 12 天。"
+    assert set(search["hits"][0]["legs"]) >= {"vector", "keyword", "fused"}
+    # The mark beside the passages comes from the seed.
+    assert f"<passages {record['seed']:08x}>" in record["llm_calls"][1]["prompt"]
+    assert (record["failed_calls"], record["quotes"], record["limit"]) == ([], [], None)
+
+
+def test_replies_that_did_not_come_are_traced(scripted: Scripted) -> None:
+    assistant = scripted(SEARCH, ContextOverflow("too long", 9000), ANSWER)
+    answer = assistant.ask("转正员工年假有几天？")
+    record = written(assistant.settings.home)
+    assert record["failed_calls"] == [
+        {"after_calls": 1, "context_limit": 9000, "type": "ContextOverflow", "text": "too long"}
+    ]
+    assert record["usage"] == answer.usage
+    assert answer.usage["llm_calls"] == 2
 
 
 def test_half_a_surrogate_pair_does_not_lose_the_trace(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
@@ -16,8 +16,8 @@ def document(name: str, **fields: object) -> Document:
 
 
 @pytest.fixture
-def catalogue(tmp_path: Path) -> Iterator[Catalogue]:
-    catalogue = Catalogue.in_folder(tmp_path)
+def catalogue(new_database: Callable[[], str]) -> Iterator[Catalogue]:
+    catalogue = Catalogue(new_database())
     yield catalogue
     catalogue.close()
 
@@ -101,22 +101,26 @@ def test_find_by_id_or_source(catalogue: Catalogue) -> None:
         catalogue.find("b")
 
 
-def test_the_manifest_survives_reopening(tmp_path: Path) -> None:
-    with_values = Catalogue.in_folder(tmp_path)
+def test_the_manifest_survives_reopening(new_database: Callable[[], str]) -> None:
+    url = new_database()
+    with_values = Catalogue(url)
     with_values.write_manifest(embed_model="m", dimension=4)
     with_values.close()
-    assert Catalogue.in_folder(tmp_path).manifest() == {"embed_model": "m", "dimension": 4}
+    again = Catalogue(url)
+    assert again.manifest() == {"embed_model": "m", "dimension": 4}
+    again.close()
 
 
-def test_a_catalogue_of_an_earlier_version_gets_what_it_lacks(tmp_path: Path) -> None:
-    first = Catalogue.in_folder(tmp_path)
+def test_a_catalogue_of_an_earlier_version_gets_what_it_lacks(new_database: Callable[[], str]) -> None:
+    url = new_database()
+    first = Catalogue(url)
     first.begin(document("a"), "r1")
     first.commit("a", "r1", 1)
     with first._engine.begin() as connection:
         connection.execute(sa.text("ALTER TABLE documents DROP COLUMN effective_from"))
         connection.execute(sa.text("DROP TABLE failures"))
     first.close()
-    again = Catalogue.in_folder(tmp_path)
+    again = Catalogue(url)
     again.begin(document("b", metadata={"effective_from": "2024-01-01", "effective_to": ("2024-12-31",)}), "r2")
     again.commit("b", "r2", 1)
     dates = {record.doc_id: (record.effective_from, record.effective_to) for record in again.documents()}
@@ -124,6 +128,13 @@ def test_a_catalogue_of_an_earlier_version_gets_what_it_lacks(tmp_path: Path) ->
     assert again.hidden_revisions(as_of=date(2025, 1, 1)) == {"r2"}
     assert again.failure_of("x.md") is None
     again.close()
+
+
+def test_documents_are_listed_by_source_in_one_order_everywhere(catalogue: Catalogue) -> None:
+    for name in ("b", "A", "年假", "a b", "a-b", "B"):
+        catalogue.begin(document(name, metadata={"supersedes": "\0"}), f"r-{name}")
+        catalogue.commit(name, f"r-{name}", 1)
+    assert [record.doc_id for record in catalogue.documents()] == ["A", "B", "a b", "a-b", "b", "年假"]
 
 
 def test_the_last_failure_of_a_file_is_remembered(catalogue: Catalogue) -> None:

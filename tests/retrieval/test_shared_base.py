@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -191,8 +191,10 @@ def test_a_folder_with_documents_wants_a_migration(server: FakeQdrant, tmp_path:
         opened(here.model_copy(update={"qdrant_url": server.url}))
 
 
-def test_machines_share_documents_by_a_database(server: FakeQdrant, tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'shared.db'}"
+def test_machines_share_documents_by_a_database(
+    server: FakeQdrant, new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = new_database()
     one, other = (
         RetrievalSettings(home=tmp_path / name, qdrant_url=server.url, database_url=url)  # type: ignore[arg-type]
         for name in ("one", "other")
@@ -201,7 +203,26 @@ def test_machines_share_documents_by_a_database(server: FakeQdrant, tmp_path: Pa
         base.ingest([write("leave.md", LEAVE)])
         assert found(another, "探亲假", k=1) == ["探亲假 20 天。"]
         assert [record.source for record in another.documents()] == ["leave.md"]
+        with base._catalogue.writing(), pytest.raises(WriterBusy):
+            another.delete("leave.md")
+        another.ingest([write("leave.md", LEAVE_NEW)])
+        assert found(base, "年假", k=1) == ["员工年假 12 天。"]
+        base.delete("leave.md")
+        assert another.documents() == []
     assert not (tmp_path / "one" / "catalogue.db").exists()
+
+
+def test_a_folder_of_documents_may_have_its_list_in_a_database(new_database: Callable[[], str], tmp_path: Path) -> None:
+    settings = RetrievalSettings(home=tmp_path / "home", database_url=new_database())  # type: ignore[arg-type]
+    with opened(settings) as base:
+        base.ingest([write("leave.md", LEAVE), write("copy.md", LEAVE)])
+    with opened(settings) as base:
+        assert [(record.source, record.same_as is None) for record in base.documents()] == [
+            ("copy.md", False),
+            ("leave.md", True),
+        ]
+        base.delete("leave.md")
+        assert found(base, "探亲假", k=1) == ["探亲假 20 天。"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,85 @@
+"""`folio trace`: how an answer came about, and whether it comes about again."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agent.settings import load_settings
+from agent.show import printable
+
+if TYPE_CHECKING:
+    from agent.replay import ChangedSearch, Found, Replayed
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+trace_app = typer.Typer(no_args_is_help=True, help="What the agent did for a question.")
+
+
+@trace_app.command("show")
+def show(trace_id: str, as_json: AsJson = False) -> None:
+    """Show each thought, tool call and observation of an answer."""
+    from agent.cli import print_json  # which imports this module
+    from agent.show import print_trace
+    from agent.trace import read_trace
+
+    record = read_trace(load_settings().home / "traces", trace_id)
+    if as_json:
+        print_json(record)
+    else:
+        print_trace(record)
+
+
+@trace_app.command("replay")
+def replay(
+    trace_id: str,
+    live_retrieval: Annotated[
+        bool, typer.Option("--live-retrieval", help="Search today's index, and show what that changes.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Answer again from the recorded replies and hits; the exit code is 1 when the answer is another."""
+    from agent.cli import print_json  # which imports this module
+    from agent.replay import replay as run
+    from agent.secret_values import SecretValues
+    from agent.trace import read_trace
+
+    settings = load_settings()
+    record = read_trace(settings.home / "traces", trace_id)
+    if live_retrieval:
+        from agent.assistant import quoter_of
+        from agent.replay import replay_live
+        from retrieval.knowledge_base import KnowledgeBase
+
+        with KnowledgeBase.open(settings) as knowledge_base:
+            replayed = replay_live(record, settings, knowledge_base, quoter_of(knowledge_base))
+    else:
+        replayed = run(record, SecretValues.of(settings))
+    if as_json:
+        print_json({"same": replayed.is_same, **asdict(replayed)})
+    else:
+        typer.echo(printable("\n".join(_lines(replayed, live=live_retrieval))))
+    if not (live_retrieval or replayed.is_same):
+        raise typer.Exit(1)
+
+
+def _lines(replayed: "Replayed", *, live: bool) -> list[str]:
+    lines = [line for search in replayed.searches for line in _search_lines(search)]
+    if live and not lines:
+        lines.append("every search finds what it found")
+    if replayed.is_same:
+        return [*lines, "the answer is the same, byte for byte"]
+    return [*lines, "the answer is another:", *replayed.diff]
+
+
+def _search_lines(search: "ChangedSearch") -> list[str]:
+    return [
+        f"search: {search.query}",
+        *(_found("lost  ", found) for found in search.lost),
+        *(_found("gained", found) for found in search.gained),
+    ]
+
+
+def _found(what: str, found: "Found") -> str:
+    section = f" › {found.section}" if found.section else ""
+    return f"  {what}  #{found.rank}  {found.source}{section}: {found.text}"

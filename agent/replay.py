@@ -1,0 +1,186 @@
+"""Answer a recorded question again from what was recorded, or from what the index holds today, and compare."""
+
+import difflib
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from agent.answering import Parts, RunSettings, answer
+from agent.chat_model import open_chat_model
+from agent.context import ContextWindow
+from agent.drafts import Drafts
+from agent.hit_record import read_hit
+from agent.limits import Limits
+from agent.replay_parts import Diverged, RecordedModel, RecordedQuotes, RecordedSearch, recorded_sessions
+from agent.secret_values import SecretValues
+from agent.settings import OFFLINE, Settings
+from agent.trace import Trace
+from preprocessing.errors import FolioError
+from retrieval.hit import Hit
+from retrieval.knowledge_base import KnowledgeBase
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from agent.quote import ChoosesQuotes, Quoter
+
+_NEW_EACH_TIME = ("trace_id", "notices", "usage")
+"""Of an answer: the id is that of another run, and what a person is told beside it is no part of it."""
+_SHOWN_CHARS = 80
+
+
+class NotReplayable(FolioError):
+    """The trace does not hold what a replay needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that one of two searches for the same finds, and the other does not."""
+
+    rank: int
+    source: str
+    section: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSearch:
+    """What a recorded search finds today and did not find then, and the other way round."""
+
+    query: str
+    gained: tuple[Found, ...]
+    lost: tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A question that was answered again."""
+
+    trace_id: str
+    diff: tuple[str, ...]
+    """Lines of a unified diff of the two answers as JSON; none when they are the same byte for byte."""
+    searches: tuple[ChangedSearch, ...] = field(default=())
+    """Of a replay with today's index, those that find something else."""
+
+    @property
+    def is_same(self) -> bool:
+        """Say whether the answer is that of the record."""
+        return not self.diff
+
+
+def replay(record: Mapping[str, Any], hidden: SecretValues | None = None) -> Replayed:
+    """Answer again from the recorded replies and hits; nothing is asked or searched.
+
+    Raises NotReplayable for a trace without an answer, or of an earlier version of Folio.
+    """
+    _check(record)
+    if record["answer"]["reason"] == "no_documents":
+        return Replayed(record["trace_id"], ())
+    search, quotes = RecordedSearch(record["searches"]), RecordedQuotes(record["quotes"])
+    model = RecordedModel(replies=record["llm_calls"], failures=record["failed_calls"])
+    return Replayed(record["trace_id"], tuple(_difference(record, search, quotes, model, hidden)))
+
+
+def replay_live(
+    record: Mapping[str, Any], settings: Settings, knowledge_base: KnowledgeBase, quoter: "Quoter"
+) -> Replayed:
+    """Answer again with what the index finds today.
+
+    The built-in model reads it anew; of any other the recorded replies are taken, the last one for ever.
+    """
+    _check(record)
+    given = record["run"]
+    filters = {key: tuple(values) for key, values in given["filters"].items()}
+    as_of = date.fromisoformat(given["as_of"]) if given["as_of"] else None
+
+    def search(query: str) -> list[Hit]:
+        return knowledge_base.search(
+            query, given.get("top_k", settings.top_k), filters=filters, viewer=record["viewer"], as_of=as_of
+        )
+
+    searches = [_changed(one, search(one["query"])) for one in record["searches"] if "hits" in one]
+    changed = tuple(one for one in searches if one.gained or one.lost)
+    if record["answer"]["reason"] == "no_documents":
+        raise NotReplayable(f"trace {record['trace_id']}: there were no documents then; ask the question again")
+    model: BaseChatModel = RecordedModel(replies=record["llm_calls"], repeats=True)
+    if given["model"] == OFFLINE:
+        model = open_chat_model(settings.model_copy(update={"chat_model": OFFLINE}), quoter)
+    diff = _difference(record, search, quoter, model, SecretValues.of(settings))
+    return Replayed(record["trace_id"], tuple(diff), changed)
+
+
+def _check(record: Mapping[str, Any]) -> None:
+    trace_id = record["trace_id"]
+    if "searches" not in record:
+        raise NotReplayable(f"trace {trace_id} was written by an earlier version of Folio; ask the question again")
+    if record["answer"] is None:
+        raise NotReplayable(f"trace {trace_id} has no answer to compare with; it ended with: {record['error']}")
+
+
+def _difference(
+    record: Mapping[str, Any],
+    search: Callable[[str], list[Hit]],
+    quoter: "ChoosesQuotes",
+    model: "BaseChatModel",
+    hidden: SecretValues | None,
+) -> list[str]:
+    """Answer the question of the record with these parts, and return how the answer differs."""
+    given, session, viewer = record["run"], record["session"], tuple(record["viewer"])
+    settings = RunSettings(**{name: given[name] for name in RunSettings.__dataclass_fields__})
+    trace = Trace(record["question"], session, viewer=viewer, seed=record["seed"])
+    sessions = recorded_sessions(session, viewer, record["history"])
+    parts = Parts(
+        settings=settings,
+        model=model,
+        window=ContextWindow(settings.prompt_tokens),
+        search=search,
+        quoter=quoter,
+        sessions=sessions,
+        limits=_limits(record["limit"], trace),
+        viewer=viewer,
+    )
+    try:
+        again = answer(record["question"], session, parts, trace, Drafts(None)).as_json()
+    except Diverged as error:
+        return [f"! {error}"]
+    finally:
+        sessions.close()
+    masked = (hidden or SecretValues()).mask(again)
+    return list(
+        difflib.unified_diff(_lines(record["answer"]), _lines(masked), "recorded", "replayed", lineterm="", n=1)
+    )
+
+
+def _limits(reached: Mapping[str, Any] | None, trace: Trace) -> Limits:
+    """Return limits that are reached when they were, whatever the clock says."""
+    if reached is None:
+        return Limits.none()
+    return Limits(1, math.inf, lambda: int(len(trace.llm_calls) >= reached["after_calls"]))
+
+
+def _lines(given: Mapping[str, Any]) -> Sequence[str]:
+    kept = {key: value for key, value in given.items() if key not in _NEW_EACH_TIME}
+    # Text by its lines, so that a diff shows the sentence that changed.
+    return json.dumps(kept, ensure_ascii=False, indent=1).replace("\\n", "\n").splitlines()
+
+
+def _changed(recorded: Mapping[str, Any], today: Sequence[Hit]) -> ChangedSearch:
+    then = [read_hit(hit) for hit in recorded["hits"]]
+    return ChangedSearch(recorded["query"], _only_in(today, then), _only_in(then, today))
+
+
+def _only_in(hits: Sequence[Hit], others: Sequence[Hit]) -> tuple[Found, ...]:
+    """Return what is only among the first; a passage that was chunked anew and says the same is the same."""
+    known = {_identity(hit) for hit in others}
+    return tuple(
+        Found(rank, hit.chunk.source, " > ".join(hit.chunk.section), " ".join(hit.chunk.text.split())[:_SHOWN_CHARS])
+        for rank, hit in enumerate(hits, start=1)
+        if _identity(hit) not in known
+    )
+
+
+def _identity(hit: Hit) -> tuple[str, tuple[str, ...], str]:
+    return hit.chunk.source, hit.chunk.section, hit.chunk.text

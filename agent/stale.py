@@ -1,0 +1,101 @@
+"""Which earlier answers of a conversation no longer hold, because a document that they cite has changed since."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from agent.language import Language, language_of
+from agent.memory import Staleness, Turn
+from agent.untrusted import supporting
+from preprocessing.errors import FolioError
+from retrieval.fate import Fate
+from retrieval.knowledge_base import KnowledgeBase
+
+logger = logging.getLogger(__name__)
+
+MAX_NOTICES = 5
+"""At once; of more, the later answers come first and the others next time."""
+MAX_QUESTION_CHARS = 60
+
+_HOLDS: Mapping[Language, Mapping[Staleness, str]] = MappingProxyType(
+    {
+        "zh": {"void": "已不再成立", "changed": "可能已不再成立"},
+        "en": {"void": "no longer holds", "changed": "may no longer hold"},
+    }
+)
+_WHY: Mapping[Language, Mapping[Fate, str]] = MappingProxyType(
+    {
+        "zh": {"changed": "已更改", "deleted": "已删除", "superseded": "已被新版取代"},
+        "en": {"changed": "has changed since", "deleted": "was deleted", "superseded": "has a newer version"},
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """An earlier answer that does not hold as it did."""
+
+    turn: Turn
+    staleness: Staleness
+    source: str
+    """The document that it cites."""
+    fate: Fate
+
+
+def stale_answers(turns: Sequence[Turn], knowledge_base: KnowledgeBase) -> list[Stale]:
+    """Return the answers that a person must be told of, oldest first, each once for each way of being stale.
+
+    What cannot be told now, because the documents cannot be read, is told next time.
+    """
+    fates: dict[tuple[str, str, str], Fate] = {}
+    found: list[Stale] = []
+    try:
+        for turn in reversed(turns):
+            stale = _judge(turn, knowledge_base, fates)
+            if stale and turn.stale not in (stale.staleness, "void"):
+                found.append(stale)
+    except (FolioError, ConnectionError, TimeoutError) as error:
+        logger.warning("whether earlier answers still hold cannot be told: %s", error)
+    return found[:MAX_NOTICES][::-1]
+
+
+def notice(stale: Stale, question: str) -> str:
+    """Return one line on an earlier answer, in the language of the question that is asked now."""
+    earlier = " ".join(stale.turn.question.split())
+    if len(earlier) > MAX_QUESTION_CHARS:
+        earlier = f"{earlier[: MAX_QUESTION_CHARS - 1]}…"
+    language = language_of(question)
+    holds, why = _HOLDS[language][stale.staleness], _WHY[language][stale.fate]
+    if language == "zh":
+        return f"提示：先前“{earlier}”的回答{holds}：{stale.source} {why}。"
+    return f"Note: the earlier answer to “{earlier}” {holds}: {stale.source} {why}."
+
+
+def _judge(turn: Turn, knowledge_base: KnowledgeBase, fates: dict[tuple[str, str, str], Fate]) -> Stale | None:
+    """Say how an answer is stale, by the worst that became of its documents."""
+    changed: Stale | None = None
+    # Answers of earlier versions of Folio do not say in which state they read a document.
+    for citation in (one for one in turn.citations if one.get("content_hash")):
+        key = (citation["doc_id"], citation["revision"], citation["content_hash"])
+        if key not in fates:
+            fates[key] = knowledge_base.fate_of(*key)
+        fate = fates[key]
+        if fate == "same" or (fate == "superseded" and citation.get("superseded_by")):
+            continue
+        if fate != "changed" or not _still_says(citation, knowledge_base):
+            return Stale(turn, "void", citation["source"], fate)
+        changed = changed or Stale(turn, "changed", citation["source"], fate)
+    return changed
+
+
+def _still_says(citation: dict[str, Any], knowledge_base: KnowledgeBase) -> bool:
+    """Say whether the words that the answer rests on stand in the document as it is now."""
+    _, chunks = knowledge_base.read(citation["doc_id"])
+    now = "\n".join(supporting(chunk.text) for chunk in chunks)
+    return _letters(citation["quote"]) in _letters(now)
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())
