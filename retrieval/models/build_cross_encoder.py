@@ -1,11 +1,12 @@
-"""Build the bundled cross-encoder from a training run: int8 for ONNX Runtime, and as `sentence_transformers` loads it.
+"""Build a cross-encoder from a training run: int8 for ONNX Runtime, and as `sentence_transformers` loads it.
 
-python -m retrieval.models.build_cross_encoder --run RUN --out retrieval/models
+python -m retrieval.models.build_cross_encoder --run RUN --out FOLDER
 """
 
 import argparse
 import json
 import logging
+import shutil
 import sys
 from pathlib import Path
 
@@ -25,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 def build(run: Path, out: Path, *, exact: bool = False) -> None:
-    """Write the graph and its checksum into `out`; with `exact`, the float32 graph as well.
+    """Write the graph, its tokenizer and their checksums into `out`; with `exact`, the float32 graph as well.
 
     The run itself gets the tokenizer, so that `sentence_transformers.CrossEncoder(run)` loads it. Raises FolioError
     where the run is not finished.
@@ -36,7 +37,8 @@ def build(run: Path, out: Path, *, exact: bool = False) -> None:
     save_tokenizer(run)
     out.mkdir(parents=True, exist_ok=True)
     onnx.save(EncoderGraph(weights, channel_ranges(weights)).build(("score",)), out / CROSS_ENCODER)
-    write_checksums(out, [CROSS_ENCODER])
+    shutil.copyfile(checked(TOKENIZER, FOLDER), out / TOKENIZER)
+    write_checksums(out, [CROSS_ENCODER, TOKENIZER])
     if exact:
         onnx.save(EncoderGraph(weights).build(("score",)), out / EXACT_GRAPH)
     _log.info("%s: %.1f MB", out / CROSS_ENCODER, (out / CROSS_ENCODER).stat().st_size / 1e6)

@@ -1,4 +1,4 @@
-"""Run the bundled cross-encoder: a question and a passage, read together, become one score."""
+"""Run a cross-encoder that was built here: a question and a passage, read together, become one score."""
 
 import logging
 import threading
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.cross_encoder import Pair
-from retrieval.models.artefacts import CROSS_ENCODER, FOLDER, TOKENIZER, checked
+from retrieval.models.artefacts import CROSS_ENCODER, TOKENIZER, checked
 from retrieval.models.encoder import cores
 from retrieval.simplified import simplified
 
@@ -26,13 +26,13 @@ _MOST_THREADS = 8
 _log = logging.getLogger(__name__)
 
 
-class BundledPairScorer:
-    """A BERT of twelve layers in int8, trained by `retrieval.models.train_cross_encoder`; safe for threads.
+class OnnxPairScorer:
+    """What `retrieval.models.build_cross_encoder` wrote, in int8 and without torch; safe for threads.
 
-    Traditional Chinese is read as Simplified, as the bundled encoder does.
+    Traditional Chinese is read as Simplified, as it was while the model was trained.
     """
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, folder: Path) -> None:
         """Prepare; `folder` holds the graph, the tokenizer and their checksums, read at the first pair."""
         self._folder = folder
         self._loading = threading.Lock()

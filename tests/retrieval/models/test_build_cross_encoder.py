@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 
 from preprocessing.errors import FolioError
-from retrieval.models.artefacts import CROSS_ENCODER, FOLDER, TOKENIZER, write_checksums
+from retrieval.hit import Hit
+from retrieval.models.artefacts import CROSS_ENCODER, write_checksums
 from retrieval.models.build_cross_encoder import EXACT_GRAPH, build
-from retrieval.models.pair_scorer import BundledPairScorer
+from retrieval.models.pair_scorer import OnnxPairScorer
+from retrieval.rerank_choice import open_reranker
+from retrieval.settings import RetrievalSettings
+from tests.fakes import make_chunk
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
@@ -41,8 +45,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config.num_labels = 1
     BertForSequenceClassification(config).eval().save_pretrained(folder)
     build(folder, folder, exact=True)
-    (folder / TOKENIZER).write_bytes((FOLDER / TOKENIZER).read_bytes())
-    write_checksums(folder, [TOKENIZER])
     return folder
 
 
@@ -58,7 +60,7 @@ def test_the_exact_graph_gives_what_sentence_transformers_gives(run: Path) -> No
     try:
         (run / EXACT_GRAPH).rename(run / CROSS_ENCODER)
         write_checksums(run, [CROSS_ENCODER])
-        assert BundledPairScorer(run).score(PAIRS) == pytest.approx(float_scores(run), abs=1e-3)
+        assert OnnxPairScorer(run).score(PAIRS) == pytest.approx(float_scores(run), abs=1e-3)
     finally:
         (run / CROSS_ENCODER).rename(run / EXACT_GRAPH)
         (run / "int8.onnx").rename(run / CROSS_ENCODER)
@@ -66,19 +68,19 @@ def test_the_exact_graph_gives_what_sentence_transformers_gives(run: Path) -> No
 
 
 def test_the_int8_graph_gives_nearly_the_same(run: Path) -> None:
-    exact, found = float_scores(run), BundledPairScorer(run).score(PAIRS)
+    exact, found = float_scores(run), OnnxPairScorer(run).score(PAIRS)
     # The weights are random, and so further from their rounded ones than a trained model's.
     assert np.corrcoef(exact, found)[0, 1] > 0.95
     assert np.argmax(exact) == np.argmax(found)
 
 
 def test_a_pair_scores_the_same_alone_and_in_company(run: Path) -> None:
-    scorer = BundledPairScorer(run)
+    scorer = OnnxPairScorer(run)
     assert [scorer.score([pair])[0] for pair in PAIRS] == pytest.approx(list(scorer.score(PAIRS)), abs=1e-4)
 
 
 def test_a_long_passage_is_read_to_its_end(run: Path) -> None:
-    scorer = BundledPairScorer(run)
+    scorer = OnnxPairScorer(run)
     passage = "".join(f"第{number}句话说的是别的事情。" for number in range(200)) + "年假十天。"
     pairs = scorer.fit("年假有几天？", passage)
     assert len(pairs) > 1
@@ -89,8 +91,18 @@ def test_a_long_passage_is_read_to_its_end(run: Path) -> None:
 
 
 def test_traditional_chinese_reads_as_simplified(run: Path) -> None:
-    scorer = BundledPairScorer(run)
+    scorer = OnnxPairScorer(run)
     assert scorer.fit("年假有幾天？", "員工年假十天。") == scorer.fit("年假有几天？", "员工年假十天。")
+
+
+def test_the_settings_take_the_folder_for_a_model(run: Path) -> None:
+    settings = RetrievalSettings(rerank_model=str(run), _env_file=None)
+    reranker = open_reranker(settings)
+    assert reranker is not None
+    hits = [Hit(make_chunk(passage, f"c{number}"), 1.0) for number, (_, passage) in enumerate(PAIRS)]
+    scores = [OnnxPairScorer(run).score([("年假有几天？", passage)])[0] for _, passage in PAIRS]
+    found = reranker.rerank("年假有几天？", hits)
+    assert [hit.score for hit in found] == pytest.approx(sorted(scores, reverse=True), abs=1e-4)
 
 
 def test_a_run_that_is_not_finished_is_an_error(tmp_path: Path) -> None:
