@@ -96,7 +96,7 @@ def test_traditional_chinese_reads_as_simplified(run: Path) -> None:
 
 
 def test_the_settings_take_the_folder_for_a_model(run: Path) -> None:
-    settings = RetrievalSettings(rerank_model=str(run), _env_file=None)
+    settings = RetrievalSettings(rerank="cross-encoder", rerank_model=str(run))
     reranker = open_reranker(settings)
     assert reranker is not None
     hits = [Hit(make_chunk(passage, f"c{number}"), 1.0) for number, (_, passage) in enumerate(PAIRS)]
