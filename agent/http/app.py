@@ -9,9 +9,10 @@ import sqlalchemy as sa
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Route
 
 from agent.assistant import Assistant
-from agent.http import chat, documents, health, openai_shape, problems, search, sessions
+from agent.http import chat, documents, health, openai_shape, page, problems, search, sections, sessions
 from agent.http.body_limit import BodyLimit
 from agent.http.door import Door
 from agent.http.guard import Guard
@@ -21,6 +22,7 @@ from agent.http.owners import SessionOwners
 from agent.http.rate_limit import RateLimit
 from agent.http.request_ids import HEADER, RequestIds
 from agent.http.uploads import Uploads
+from agent.mcp.endpoint import PATH, Endpoint
 
 
 def create_app(assistant: Assistant, database: sa.Engine, *, on_loopback: bool) -> FastAPI:
@@ -36,9 +38,13 @@ def create_app(assistant: Assistant, database: sa.Engine, *, on_loopback: bool) 
         answers=ThreadPoolExecutor(settings.answers_at_once, thread_name_prefix="answer"),
     )
 
+    # One process owns the folder of an index: who serves it over HTTP serves agents of other programs too.
+    tools = Endpoint(assistant, door.owners)
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with tools.running():
+            yield
         # Answers under way and uploads that were accepted are finished.
         await run_in_threadpool(door.answers.shutdown)
         await run_in_threadpool(door.uploads.close)
@@ -53,8 +59,10 @@ def create_app(assistant: Assistant, database: sa.Engine, *, on_loopback: bool) 
         redoc_url=None,
     )
     app.state.door = door
-    for part in (health, chat, search, documents, sessions, openai_shape):
+    for part in (health, chat, search, documents, sections, sessions, openai_shape):
         app.include_router(part.router)
+    page.install(app)
+    app.router.routes.append(Route(PATH, tools))
     problems.install(app)
     describe(app)
 

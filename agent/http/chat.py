@@ -1,23 +1,22 @@
 """Questions and their answers, whole or as server-sent events."""
 
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any
 from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response, StreamingResponse
 
-from agent.answer import Citation, CitedAnswer
+from agent.answer import CitedAnswer
 from agent.http.caller import Caller, Reader
 from agent.http.door import AtDoor, Door, run_in
 from agent.http.events import COMMENT, EVENTS_EXAMPLE, EVENTS_SCHEMA, HEADERS, Telling, as_event
 from agent.http.media_types import takes_json
 from agent.http.openapi import problems
 from agent.http.problems import Refused, problem_of
-from agent.http.shapes import ChatReply, ChatRequest, CheckedClaim, Source, Usage
+from agent.http.replies import chat_reply
+from agent.http.shapes import ChatReply, ChatRequest
 
 router = APIRouter(tags=["chat"])
 
@@ -65,17 +64,7 @@ def claim(at: Door, caller: Caller, session: str | None) -> str:
 
 def reply(at: Door, answer: CitedAnswer) -> ChatReply:
     """Return the answer with the passages that it cites."""
-    return ChatReply(
-        answer=answer.answer,
-        refused=answer.refused,
-        reason=answer.reason,
-        provider=at.assistant.settings.chat_model_name,
-        sources=[_source(citation, answer) for citation in answer.citations],
-        checks=[CheckedClaim(**asdict(check)) for check in answer.checks],
-        usage=Usage(**answer.usage),
-        session=answer.session,
-        trace_id=answer.trace_id,
-    )
+    return chat_reply(answer, at.assistant.settings.chat_model_name)
 
 
 async def _events(at: Door, telling: Telling, request: Request) -> AsyncIterator[bytes]:
@@ -94,19 +83,3 @@ async def _events(at: Door, telling: Telling, request: Request) -> AsyncIterator
 
 def _draft(tell: Any, number: int, text: str) -> None:
     tell("token", {"draft": number, "text": text})
-
-
-def _source(citation: Citation, answer: CitedAnswer) -> Source:
-    hit = answer.passages[citation.label]
-    return Source(
-        id=citation.label,
-        document_id=hit.chunk.doc_id,
-        filename=PurePosixPath(citation.source).name,
-        source=citation.source,
-        heading=hit.chunk.heading,
-        page=citation.page,
-        content=hit.chunk.text,
-        quote=citation.quote,
-        score=hit.score,
-        chunk_id=citation.chunk_id,
-    )

@@ -1,12 +1,10 @@
 """What the HTTP server keeps for itself: keys, and whose each session is."""
 
-from typing import Any
-
 import sqlalchemy as sa
 
 from agent.settings import Settings
 from preprocessing.errors import FolioError
-from retrieval.database import said_of_database
+from retrieval import database
 
 tables = sa.MetaData()
 
@@ -37,27 +35,13 @@ def open_database(settings: Settings) -> sa.Engine:
     """
     if settings.database_url is not None:
         url = settings.database_url.get_secret_value()
-        with said_of_database(url):
-            return _made(url)
+        with database.said_of_database(url):
+            return database.open_database(url, tables)
     path = settings.home / "http.db"
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
-        return _made(f"sqlite:///{path}")
+        return database.open_database(f"sqlite:///{path}", tables)
     except OSError as error:
         raise FolioError(f"FOLIO_HOME {settings.home} cannot be a folder: {error.strerror}") from None
     except sa.exc.DatabaseError as error:
         raise FolioError(f"{path}: {error.orig}; move it away and make the keys anew with folio keys add") from error
-
-
-def _made(url: str) -> sa.Engine:
-    engine = sa.create_engine(url)
-    if engine.dialect.name == "sqlite":
-        sa.event.listen(engine, "connect", _write_ahead)
-    tables.create_all(engine)
-    return engine
-
-
-def _write_ahead(connection: Any, _record: object) -> None:
-    # Readers go on while another thread or process writes.
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA busy_timeout=10000")

@@ -102,7 +102,7 @@ def delete_document(document_id: DocumentId, at: AtDoor, caller: Writer) -> None
 def _visible(at: Door, caller: Caller) -> list[ShownDocument]:
     records = at.assistant.knowledge_base.documents(caller.listed_for)
     names = {record.source for record in records}
-    return [_shown(record, names) for record in records]
+    return [shown(record, names) for record in records]
 
 
 def _find(at: Door, caller: Caller, doc_id: str) -> ShownDocument:
@@ -112,7 +112,8 @@ def _find(at: Door, caller: Caller, doc_id: str) -> ShownDocument:
     raise Refused(404, f"there is no document {doc_id!r}")
 
 
-def _shown(record: DocumentRecord, names: set[str]) -> ShownDocument:
+def shown(record: DocumentRecord, names: set[str]) -> ShownDocument:
+    """Return a document as it is shown to a caller who may see those of these names."""
     return ShownDocument(
         document_id=record.doc_id,
         filename=PurePosixPath(record.source).name,

@@ -1,16 +1,13 @@
 """Passages without an answer."""
 
-from pathlib import PurePosixPath
-from typing import Any
-
 from fastapi import APIRouter, Depends
 
 from agent.http.caller import Reader
 from agent.http.door import AtDoor
 from agent.http.media_types import takes_json
 from agent.http.openapi import problems
-from agent.http.shapes import SearchHit, SearchReply, SearchRequest
-from retrieval.hit import Hit, as_json
+from agent.http.replies import search_reply
+from agent.http.shapes import SearchReply, SearchRequest
 from retrieval.knowledge_base import NoDocuments
 
 router = APIRouter(tags=["search"])
@@ -26,15 +23,4 @@ def search(body: SearchRequest, at: AtDoor, caller: Reader) -> SearchReply:
         )
     except NoDocuments:
         hits = []
-    return SearchReply(query=body.query, hits=[_found(rank, hit) for rank, hit in enumerate(hits, start=1)])
-
-
-def _found(rank: int, hit: Hit) -> SearchHit:
-    shown: dict[str, Any] = as_json(rank, hit)
-    return SearchHit(
-        document_id=shown.pop("doc_id"),
-        filename=PurePosixPath(hit.chunk.source).name,
-        heading=hit.chunk.heading,
-        content=shown.pop("text"),
-        **shown,
-    )
+    return search_reply(body.query, hits)

@@ -5,7 +5,7 @@ import signal
 import socket
 import sys
 from contextlib import closing, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agent.assistant import Assistant
 from agent.http.database import open_database
@@ -14,15 +14,27 @@ from agent.http.settings import is_loopback
 from agent.settings import Settings, SettingsError
 from retrieval.endpoint_errors import EndpointBusy
 
+if TYPE_CHECKING:
+    import sqlalchemy as sa
+    from starlette.types import ASGIApp
+
 logger = logging.getLogger(__name__)
 
 _WAITING = 2048
 
 
-def serve(settings: Settings) -> None:
+class CreateApp(Protocol):
+    """Makes the app that is served."""
+
+    def __call__(self, assistant: Assistant, database: "sa.Engine", *, on_loopback: bool) -> "ASGIApp":
+        """Return the app on an assistant; `on_loopback` says that nobody but this machine can reach it."""
+
+
+def serve(settings: Settings, create_app: CreateApp | None = None, path: str = "") -> None:
     """Serve until SIGINT or SIGTERM, then finish the answers under way.
 
-    Raises FolioError for whatever is wrong with the settings, the keys, the address or the models.
+    Without `create_app` it is the HTTP API; `path` is where people look for it. Raises FolioError for whatever is
+    wrong with the settings, the keys, the address or the models.
     """
     host, port = settings.http.host, settings.http.port
     database = open_database(settings)
@@ -35,7 +47,7 @@ def serve(settings: Settings) -> None:
                 # Nothing here is set wrong, and it may be there when it is needed.
                 logger.warning("%s", error)
             # A name may mean another address than it seems to.
-            _run(assistant, database, sock, on_loopback=is_loopback(sock.getsockname()[0]))
+            _run(_app_of(create_app)(assistant, database, on_loopback=is_loopback(sock.getsockname()[0])), sock, path)
     finally:
         database.dispose()
 
@@ -80,17 +92,22 @@ def _check_keys(keys: KeyStore, host: str) -> None:
         )
 
 
-def _run(assistant: Assistant, database: Any, sock: socket.socket, *, on_loopback: bool) -> None:
+def _app_of(create_app: CreateApp | None) -> CreateApp:
+    if create_app is not None:
+        return create_app
+    from agent.http.app import create_app as create_api
+
+    return create_api
+
+
+def _run(app: "ASGIApp", sock: socket.socket, path: str) -> None:
     import uvicorn
 
-    from agent.http.app import create_app
-
-    app = create_app(assistant, database, on_loopback=on_loopback)
     # The log of requests is the app's own, with their ids. A Server header tells strangers too much.
     config = uvicorn.Config(app, log_config=log_config(), access_log=False, server_header=False)
     server = uvicorn.Server(config)
     name, port = sock.getsockname()[:2]
-    sys.stderr.write(f"Folio answers at http://{f'[{name}]' if ':' in name else name}:{port}\n")
+    sys.stderr.write(f"Folio answers at http://{f'[{name}]' if ':' in name else name}:{port}{path}\n")
     # uvicorn raises the signal again when all is finished; the assistant is still to be closed then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with suppress(KeyboardInterrupt):

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from agent.http.caller import Caller, Reader
 from agent.http.door import AtDoor
@@ -14,13 +14,21 @@ from agent.trace import UnknownTrace, read_trace
 
 router = APIRouter(tags=["sessions"])
 
+TITLED = 50
+"""Sessions whose questions are looked up for a list."""
+
 
 class SessionList(BaseModel):
     """Names of sessions, the latest used first."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"sessions": ["5f0c1f6f0f0b"]}]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"sessions": ["5f0c1f6f0f0b"], "titles": {"5f0c1f6f0f0b": "转正员工年假有几天？"}}]
+        }
+    )
 
     sessions: list[str]
+    titles: dict[str, str] = Field(description=f"The first question of each of the latest {TITLED}.")
 
 
 class ShownTurn(BaseModel):
@@ -61,7 +69,9 @@ class ShownTrace(BaseModel):
 @router.get("/api/sessions", responses=problems())
 def list_sessions(at: AtDoor, caller: Reader) -> SessionList:
     """List the sessions that the caller began."""
-    return SessionList(sessions=at.owners.sessions_of(caller.id))
+    names, store = at.owners.sessions_of(caller.id), at.assistant.sessions
+    turns = {name: store.turns(name, caller.groups) for name in names[:TITLED]}
+    return SessionList(sessions=names, titles={name: of[0].question for name, of in turns.items() if of})
 
 
 @router.get("/api/sessions/{session}", responses=problems(404, 422))
@@ -83,6 +93,14 @@ def show_session(session: Annotated[SessionName, Path()], at: AtDoor, caller: Re
             for turn in turns
         ],
     )
+
+
+@router.delete("/api/sessions/{session}", status_code=204, responses=problems(404, 422))
+def delete_session(session: Annotated[SessionName, Path()], at: AtDoor, caller: Reader) -> None:
+    """Forget a session with its questions and answers."""
+    if not at.owners.owns(session, caller.id) or not at.assistant.sessions.turns(session):
+        raise Refused(404, f"there is no session {session!r}")
+    at.assistant.sessions.forget(session)
 
 
 @router.get("/api/traces/{trace_id}", responses=problems(404, 422))

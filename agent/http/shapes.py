@@ -160,6 +160,7 @@ REPLY_EXAMPLE: dict[str, Any] = {
     "usage": {"llm_calls": 2, "tool_calls": 1, "prompt_tokens": 1450, "completion_tokens": 60},
     "session": "5f0c1f6f0f0b",
     "trace_id": "5f0c1f6f0f0b4a43a1b2c3d4e5f60718",
+    "notices": [],
 }
 
 
@@ -179,6 +180,11 @@ class ChatReply(BaseModel):
     usage: Usage
     session: str
     trace_id: str
+    notices: list[str] = Field(
+        default_factory=list,
+        description="What to show beside the answer, a line each: which earlier answers of the session no longer hold, "
+        "because a document that they cite has changed.",
+    )
 
 
 class Place(BaseModel):

@@ -31,12 +31,14 @@ class Endpoint:
                 lambda: nullcontext(assistant), caller.groups, lambda name: _claimed(owners, caller, name), waiting
             )
 
-        at_once = assistant.settings.http.answers_at_once
-        self._sessions = StreamableHTTPSessionManager(create_server(make_call, at_once=at_once))
+        self._server = create_server(make_call, at_once=assistant.settings.http.answers_at_once)
+        self._sessions = StreamableHTTPSessionManager(self._server)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Answer requests until the block is left; once only."""
+        """Answer requests until the block is left, as often as the app is started."""
+        # The SDK's can be run once only.
+        self._sessions = StreamableHTTPSessionManager(self._server)
         async with self._sessions.run():
             yield
 

@@ -70,7 +70,7 @@ def test_a_session_goes_on(serve: Serve) -> None:
     assert f"User: {QUESTION}" in prompts_of(served.assistant)[2]
     mine = served.client.post("/api/chat", json={"question": QUESTION, "session": "my.own-1"}).json()
     assert mine["session"] == "my.own-1"
-    assert served.client.get("/api/sessions").json() == {"sessions": ["my.own-1", session]}
+    assert served.client.get("/api/sessions").json()["sessions"] == ["my.own-1", session]
 
 
 def test_what_narrows_a_question_reaches_the_search(serve: Serve) -> None:
@@ -152,7 +152,7 @@ def test_a_failure_after_the_beginning_is_an_event(serve: Serve) -> None:
     assert (name, problem["status"], problem["title"]) == ("error", 500, "Internal Server Error")
     assert problem["request_id"] == response.headers["x-request-id"]
     assert "secret" not in response.text
-    assert served.client.get("/api/sessions").json() == {"sessions": []}
+    assert served.client.get("/api/sessions").json() == {"sessions": [], "titles": {}}
 
 
 async def _collect(telling: Telling, executor: Any, most: int) -> list[str]:

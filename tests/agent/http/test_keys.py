@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +11,8 @@ from preprocessing.errors import FolioError
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[sa.Engine]:
-    opened = open_database(Settings(home=tmp_path / "home"))
+def engine(new_database: Callable[[], str], tmp_path: Path) -> Iterator[sa.Engine]:
+    opened = open_database(Settings(home=tmp_path, database_url=new_database()))  # type: ignore[arg-type]
     yield opened
     opened.dispose()
 
@@ -30,8 +30,10 @@ def test_a_key_is_found_by_what_its_owner_sends_and_by_nothing_else(engine: sa.E
         assert keys.find(wrong) is None
 
 
-def test_no_secret_is_kept(engine: sa.Engine, tmp_path: Path) -> None:
+def test_no_secret_is_kept(tmp_path: Path) -> None:
+    engine = open_database(Settings(home=tmp_path / "home"))
     _, written = KeyStore(engine).add("desk")
+    engine.dispose()
     secret = written.split("_", 2)[2]
     stored = b"".join(path.read_bytes() for path in (tmp_path / "home").iterdir())
     assert b"desk" in stored

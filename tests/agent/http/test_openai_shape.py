@@ -55,7 +55,7 @@ def test_the_messages_are_the_conversation_and_nothing_is_remembered(serve: Serv
     reply = served.client.post("/v1/chat/completions", json=body).json()
     assert "User: 年假？\nAssistant: 哪一种员工？" in prompts_of(served.assistant)[0]
     assert reply["choices"][0]["message"]["content"] == SHOWN
-    assert served.client.get("/api/sessions").json() == {"sessions": []}
+    assert served.client.get("/api/sessions").json() == {"sessions": [], "titles": {}}
 
 
 def test_a_user_has_a_session(serve: Serve) -> None:

@@ -24,7 +24,7 @@ def test_what_a_key_began_is_its_own(serve: Serve) -> None:
     for path in (f"/api/sessions/{session}", f"/api/traces/{reply['trace_id']}"):
         assert served.client.get(path, headers=mine).status_code == 200
         assert served.client.get(path, headers=yours).status_code == 404
-    assert served.client.get("/api/sessions", headers=yours).json() == {"sessions": []}
+    assert served.client.get("/api/sessions", headers=yours).json() == {"sessions": [], "titles": {}}
     for stream in (False, True):
         body = {"question": "那病假呢？", "session": session, "stream": stream}
         response = served.client.post("/api/chat", json=body, headers=yours)
@@ -35,7 +35,7 @@ def test_what_a_key_began_is_its_own(serve: Serve) -> None:
 def test_what_was_begun_without_a_key_is_no_keys(serve: Serve) -> None:
     served = serve(SEARCH, ANSWER)
     served.assistant.sessions.append("terminal", Turn("q", "a"))
-    assert served.client.get("/api/sessions").json() == {"sessions": ["terminal"]}
+    assert served.client.get("/api/sessions").json() == {"sessions": ["terminal"], "titles": {"terminal": "q"}}
     assert served.client.get("/api/sessions/terminal").status_code == 200
     key = served.key("desk")
     assert served.client.get("/api/sessions/terminal", headers=key).status_code == 404
@@ -48,3 +48,28 @@ def test_what_was_asked_on_behalf_of_groups_is_not_shown_without_them(serve: Ser
     answer = served.assistant.ask(QUESTION, "terminal", viewer=["board"])
     assert served.client.get("/api/sessions/terminal").status_code == 404
     assert served.client.get(f"/api/traces/{answer.trace_id}").status_code == 404
+
+
+def test_a_session_is_called_by_its_first_question_and_can_be_deleted(serve: Serve) -> None:
+    served = serve(SEARCH, ANSWER, SEARCH, ANSWER, SEARCH, ANSWER)
+    mine, yours = served.key("mine"), served.key("yours", "admin")
+    asked = {"question": QUESTION, "session": "leave"}
+    for body in (asked, asked | {"question": "那病假呢？"}, {"question": "第二个对话", "session": "other"}):
+        assert served.client.post("/api/chat", json=body, headers=mine).status_code == 200
+    titles = {"leave": QUESTION, "other": "第二个对话"}
+    assert served.client.get("/api/sessions", headers=mine).json() == {"sessions": ["other", "leave"], "titles": titles}
+    assert served.client.delete("/api/sessions/leave", headers=yours).status_code == 404
+    assert served.client.delete("/api/sessions/leave", headers=mine).status_code == 204
+    for response in (
+        served.client.get("/api/sessions/leave", headers=mine),
+        served.client.delete("/api/sessions/leave", headers=mine),
+    ):
+        assert response.status_code == 404
+    assert served.client.get("/api/sessions", headers=mine).json()["sessions"] == ["other"]
+    assert served.assistant.sessions.turns("leave") == []
+
+
+def test_a_question_of_other_groups_is_no_title(serve: Serve) -> None:
+    served = serve()
+    served.assistant.sessions.append("terminal", Turn("q", "a", viewer=("board",)))
+    assert served.client.get("/api/sessions").json() == {"sessions": ["terminal"], "titles": {}}
