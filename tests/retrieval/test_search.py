@@ -109,7 +109,7 @@ def test_as_json_has_every_leg(engine: Engine) -> None:
     (hit,) = search("年假几天", engine, Filter(), k=1)
     form = as_json(1, hit)
     places = ["rank", "score", "chunk_id", "doc_id", "source", "section", "page", "text"]
-    assert list(form) == [*places, "also_in", "superseded_by", "legs"]
+    assert list(form) == [*places, "also_in", "superseded_by", "answerability", "legs"]
     assert (form["also_in"], form["superseded_by"]) == ([], None)
     assert (form["section"], form["page"], form["text"]) == ("休假 > 年假", 2, "年假五天。")
     assert list(form["legs"]) == ["vector", "keyword", "fused", "rerank"]
