@@ -281,7 +281,7 @@ def test_a_cancelled_call_ends_and_is_not_remembered(connect: Connect, mode: Mod
         threading.Event().wait(0.01)
     record = json.loads(traces[0].read_text(encoding="utf-8"))
     assert (record["question"], record["answer"], record["error"]) == (QUESTION, None, "the call was cancelled")
-    # It ended at the step under way: the tool may have run by the time the cancellation arrived, the model was not asked.
+    # It ended at the step under way: the tool may have run by then, the model was not asked again.
     assert [event["event"] for event in record["events"]] in (["action"], ["action", "observation"])
     sessions = SessionStore.in_folder(tmp_path / "home")
     assert sessions.turns("s") == []
