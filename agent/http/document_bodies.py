@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent.http.bring_in import DocumentTaken
 from agent.http.problems import Problem
 from agent.http.shapes import Body
+from retrieval.catalogue import DocumentRecord
 
 
 class Page(Body):
@@ -16,11 +17,10 @@ class Page(Body):
     offset: int = Field(0, ge=0, le=10_000_000)
 
 
-class ShownDocument(BaseModel):
-    """A document that the caller may see."""
+class ListedDocument(BaseModel):
+    """A document that can be searched and read."""
 
     document_id: str
-    filename: str
     source: str = Field(description="Its whole name.")
     title: str
     doc_type: str
@@ -29,7 +29,29 @@ class ShownDocument(BaseModel):
     effective_from: str | None
     effective_to: str | None
     superseded_by: str | None = Field(description="Name of the document that took its place.")
+
+
+class ShownDocument(ListedDocument):
+    """A document that the caller may see."""
+
+    filename: str
     chunk_count: int
+
+
+def listed(record: DocumentRecord, names: set[str]) -> ListedDocument:
+    """Return a document as it is listed for a caller who may see those of these names."""
+    return ListedDocument(
+        document_id=record.doc_id,
+        source=record.source,
+        title=record.title,
+        doc_type=record.doc_type,
+        version=record.version,
+        updated_at=record.updated_at,
+        effective_from=record.effective_from,
+        effective_to=record.effective_to,
+        # The name of a document that the caller may not see is not theirs to know either.
+        superseded_by=record.superseded_by if record.superseded_by in names else None,
+    )
 
 
 class DocumentList(BaseModel):

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse
 
 from agent.http.bring_in import DocumentTaken, bring_in, check_metadata, checked_name
 from agent.http.caller import Caller, Reader, Writer
-from agent.http.document_bodies import DocumentList, Page, ShownDocument, UploadState
+from agent.http.document_bodies import DocumentList, Page, ShownDocument, UploadState, listed
 from agent.http.door import AtDoor, Door, run_in
 from agent.http.media_types import takes_form
 from agent.http.openapi import problems
@@ -115,17 +115,8 @@ def _find(at: Door, caller: Caller, doc_id: str) -> ShownDocument:
 def shown(record: DocumentRecord, names: set[str]) -> ShownDocument:
     """Return a document as it is shown to a caller who may see those of these names."""
     return ShownDocument(
-        document_id=record.doc_id,
+        **listed(record, names).model_dump(),
         filename=PurePosixPath(record.source).name,
-        source=record.source,
-        title=record.title,
-        doc_type=record.doc_type,
-        version=record.version,
-        updated_at=record.updated_at,
-        effective_from=record.effective_from,
-        effective_to=record.effective_to,
-        # The name of a document that the caller may not see is not theirs to know either.
-        superseded_by=record.superseded_by if record.superseded_by in names else None,
         chunk_count=record.chunks,
     )
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from agent.http.document_bodies import ListedDocument
 from agent.http.shapes import Body, Narrowed, Question, SessionName, TopK
 
 MOST_CHARS = 12_000
@@ -49,20 +50,6 @@ class ReadArguments(Body):
         examples=["休假制度 > 年假"],
     )
     offset: int = Field(0, ge=0, description="Characters to pass over: next_offset of the call before.")
-
-
-class ListedDocument(BaseModel):
-    """A document that can be searched and read."""
-
-    document_id: str
-    source: str = Field(description="Its name.")
-    title: str
-    doc_type: str
-    version: str | None
-    updated_at: str | None
-    effective_from: str | None
-    effective_to: str | None
-    superseded_by: str | None = Field(description="Name of the document that took its place.")
 
 
 class ListedDocuments(BaseModel):

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from agent.http.document_bodies import ListedDocument
 from agent.http.shapes import SearchHit, SearchReply
 from agent.language import Language, language_of
-from agent.mcp.bodies import ListedDocument, ListedDocuments, ReadText
+from agent.mcp.bodies import ListedDocuments, ReadText
 from agent.refusal import format_place
 from agent.untrusted import harmless
 

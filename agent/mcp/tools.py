@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from agent.http.document_bodies import listed
 from agent.http.replies import chat_reply, search_reply
 from agent.http.shapes import ChatReply, SearchReply
 from agent.language import language_of
@@ -10,7 +11,6 @@ from agent.mcp.bodies import (
     MOST_CHARS,
     AskArguments,
     ListArguments,
-    ListedDocument,
     ListedDocuments,
     ReadArguments,
     ReadText,
@@ -21,7 +21,6 @@ from agent.mcp.texts import documents_text, hits_text, read_text
 from agent.progress import progress_text
 from agent.show import answer_text
 from preprocessing.errors import FolioError
-from retrieval.catalogue import DocumentRecord
 from retrieval.knowledge_base import NoDocuments
 from retrieval.outline import SectionText, sections_named, sections_of
 
@@ -65,9 +64,9 @@ def list_documents(call: Call, arguments: ListArguments) -> tuple[ListedDocument
         records = assistant.knowledge_base.documents(call.groups)
     names = {record.source for record in records}
     wanted = arguments.name.strip().casefold()
-    listed = [_listed(record, names) for record in records if wanted in f"{record.source}\n{record.title}".casefold()]
-    page = listed[arguments.offset : arguments.offset + arguments.limit]
-    documents = ListedDocuments(total=len(listed), documents=page)
+    every = [listed(record, names) for record in records if wanted in f"{record.source}\n{record.title}".casefold()]
+    page = every[arguments.offset : arguments.offset + arguments.limit]
+    documents = ListedDocuments(total=len(every), documents=page)
     return documents, documents_text(documents, arguments.offset)
 
 
@@ -137,21 +136,6 @@ TOOLS: Mapping[str, Tool[Any]] = {
         ),
     )
 }
-
-
-def _listed(record: DocumentRecord, names: set[str]) -> ListedDocument:
-    return ListedDocument(
-        document_id=record.doc_id,
-        source=record.source,
-        title=record.title,
-        doc_type=record.doc_type,
-        version=record.version,
-        updated_at=record.updated_at,
-        effective_from=record.effective_from,
-        effective_to=record.effective_to,
-        # The name of a document that they may not see is not theirs to know either.
-        superseded_by=record.superseded_by if record.superseded_by in names else None,
-    )
 
 
 def _with_heading(section: SectionText) -> str:
