@@ -11,7 +11,7 @@ from agent.evidence import EvidenceLedger
 from agent.facts import facts
 from agent.facts.source import Source
 from agent.language import language_of
-from agent.quote import split_units
+from agent.units import split_units
 from agent.untrusted import supporting
 from retrieval.hit import Hit
 from retrieval.tokens import query_tokens, tokenize
@@ -57,7 +57,7 @@ class CitedAnswer:
     answer: str
     refused: bool
     reason: str | None
-    """None for an answer; for a refusal `no_documents`, `not_found`, or `unsupported`."""
+    """None for an answer; else `no_documents`, `not_found`, `unsupported`, `underspecified` or `no_question`."""
     citations: tuple[Citation, ...] = ()
     checks: tuple[Check, ...] = ()
     usage: Mapping[str, int] = field(default_factory=dict)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -16,6 +16,7 @@ from agent.refusal import no_documents_text
 from agent.secret_values import SecretValues
 from agent.settings import Settings
 from agent.stale import Stale, notice, stale_answers
+from agent.traces import FolderTraces, Traces, open_traces
 from preprocessing.errors import FolioError
 from preprocessing.visibility import groups_of
 from retrieval.hit import Hit
@@ -39,12 +40,21 @@ class Assistant:
     """Answers questions from a knowledge base, with a conversation per session."""
 
     def __init__(
-        self, settings: Settings, knowledge_base: KnowledgeBase, model: "BaseChatModel | None", sessions: SessionStore
+        self,
+        settings: Settings,
+        knowledge_base: KnowledgeBase,
+        model: "BaseChatModel | None",
+        sessions: SessionStore,
+        traces: Traces | None = None,
     ) -> None:
-        """Put the parts together; without a model, the one that the settings name is opened at the first question."""
+        """Put the parts together; without a model, the one that the settings name is opened at the first question.
+
+        Without `traces`, they are files in FOLIO_HOME.
+        """
         self.settings = settings
         self.knowledge_base = knowledge_base
         self.sessions = sessions
+        self.traces = traces or FolderTraces(settings.home / "traces")
         self._given_model = model
 
     @classmethod
@@ -59,15 +69,16 @@ class Assistant:
         knowledge_base = KnowledgeBase.open(settings)
         try:
             sessions = SessionStore.of(settings) if remember else SessionStore.in_memory()
-            return cls(settings, knowledge_base, model, sessions)
+            return cls(settings, knowledge_base, model, sessions, open_traces(settings))
         except BaseException:
             knowledge_base.close()
             raise
 
     def close(self) -> None:
-        """Release the knowledge base and the sessions."""
+        """Release the knowledge base, the sessions and the traces."""
         self.knowledge_base.close()
         self.sessions.close()
+        self.traces.close()
         if observer := self.__dict__.get("_observer"):
             observer.flush()
 
@@ -93,8 +104,12 @@ class Assistant:
             logger.debug("not warm: %s", error)
 
     @cached_property
+    def _quoter(self) -> "Quoter":
+        return quoter_of(self.knowledge_base)
+
+    @cached_property
     def _model(self) -> "BaseChatModel":
-        return self._given_model or open_chat_model(self.settings, quoter_of(self.knowledge_base))
+        return self._given_model or open_chat_model(self.settings, self._quoter)
 
     def use_model(self, name: str) -> None:
         """Answer with another model from now on: `offline`, or one at the address of the settings.
@@ -102,7 +117,7 @@ class Assistant:
         Raises SettingsError or ModelError when it cannot be, and goes on with the one before.
         """
         settings = self.settings.model_copy(update={"chat_model": name})
-        self._model = open_chat_model(settings, quoter_of(self.knowledge_base))
+        self._model = open_chat_model(settings, self._quoter)
         self.settings = settings
 
     @cached_property
@@ -162,12 +177,19 @@ class Assistant:
             problem = str(error) if isinstance(error, FolioError) else f"{type(error).__name__}: {error}"
             raise
         finally:
-            trace.write(
-                self.settings.home / "traces",
-                model=self.settings.chat_model_name,
-                answer=answer.as_json() if answer else None,
-                error=problem,
+            self.traces.keep(
+                trace.record(
+                    model=self.settings.chat_model_name,
+                    answer=answer.as_json() if answer else None,
+                    error=problem,
+                )
             )
+
+    def forget(self, session: str) -> None:
+        """Remove the session, with how its answers came about."""
+        # In this order: a session of which something is left can be removed again.
+        self.traces.forget(session)
+        self.sessions.forget(session)
 
     def _answer(
         self,
@@ -197,11 +219,11 @@ class Assistant:
         settings = self.settings
         window = getattr(self._model, "window", None) or ContextWindow.of(settings.context_tokens)
         parts = Parts(
-            settings=RunSettings.of(settings, top_k, window),
+            settings=RunSettings.of(settings, top_k, window, takes_tools=getattr(self._model, "takes_tools", True)),
             model=self._model,
             window=window,
             search=search,
-            quoter=quoter_of(self.knowledge_base),
+            quoter=self._quoter,
             sessions=self.sessions,
             limits=Limits(
                 settings.max_tokens,
@@ -222,9 +244,18 @@ def sum_of_tokens(usage: Mapping[str, int]) -> int:
 
 def quoter_of(knowledge_base: KnowledgeBase) -> "Quoter":
     """Return what chooses quotations with the embedder of the knowledge base."""
+    from agent.calibrate import least_confidence
     from agent.quote import Quoter
+    from retrieval.embed.passage_cache import PassageCache
+    from retrieval.rerank_choice import token_matcher
 
-    return Quoter(knowledge_base.engine.embedder, knowledge_base.unrelated_similarity)
+    engine = knowledge_base.engine
+    return Quoter(
+        PassageCache(engine.embedder),
+        knowledge_base.unrelated_similarity,
+        token_matcher(engine.reranker, engine.embedder),
+        partial(least_confidence, knowledge_base),
+    )
 
 
 def _readable(text: str) -> str:

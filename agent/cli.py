@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agent import cli_explain, cli_index, cli_mcp, cli_serve, cli_trace
+from agent import cli_calibrate, cli_explain, cli_index, cli_mcp, cli_serve, cli_trace
 from agent.questions import one_or_many
 from agent.settings import load_settings
 from agent.show import printable
@@ -226,6 +226,7 @@ app.command("why-not")(cli_explain.why_not)
 app.command()(cli_explain.doctor)
 app.command()(cli_index.migrate)
 app.command()(cli_index.reindex)
+app.command()(cli_calibrate.calibrate)
 app.command()(cli_serve.serve)
 app.command()(cli_mcp.mcp)
 app.add_typer(cli_serve.keys_app, name="keys")

@@ -12,14 +12,16 @@ from langchain_core.language_models import BaseChatModel
 import prompts
 from agent.answer import Citation, check_answer, cite
 from agent.answer_links import without_foreign_links
+from agent.candidate import Passage
 from agent.chat_model import ContextOverflow, ModelError
 from agent.check import FAILED, Check
+from agent.confidence import SURE
 from agent.context import MAX_SHRINKS, ContextWindow, best_passages
 from agent.evidence import EvidenceLedger
 from agent.memory import approximate_tokens
 from agent.offline import as_answer
 from agent.parser import ReActParser
-from agent.quote import ChoosesQuotes, Passage, Quote
+from agent.quote import ChoosesQuotes, Quote
 from agent.react.correction import DirectAnswer
 from agent.refusal import NOT_FOUND, refusal_text
 from agent.untrusted import fenced, plain, supporting
@@ -107,9 +109,13 @@ class Ending:
                 raise SearchError(f"the search failed ({error}); try again later") from error
         for reply in self._replies(direct_answer):
             outcome = self.accept(reply) if reply else None
-            if outcome and (not outcome.refused or outcome.reason == "not_found"):
+            if outcome and (not outcome.refused or (outcome.reason == "not_found" and not self._is_sure())):
                 return outcome
         return self._quote()
+
+    def _is_sure(self) -> bool:
+        """Say whether the passages hold the answer whatever the model says, whose last word came in haste."""
+        return any(quote.confidence >= SURE for quote in self._quotes())
 
     def _replies(self, direct_answer: str) -> list[str]:
         if direct_answer:
@@ -188,7 +194,7 @@ def final_reply(text: str) -> str:
 
 def is_not_found(reply: str) -> bool:
     """Say whether the reply is the agreed word for a refusal."""
-    return reply.strip().strip("*`\"'“”").upper().replace(" ", "_").startswith(NOT_FOUND)
+    return reply.strip().strip("*`\"'“”[(【（").upper().replace(" ", "_").startswith(NOT_FOUND)
 
 
 def missing_part(reply: str) -> str:

@@ -10,9 +10,10 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import ConfigDict, SkipValidation
 
+from agent.candidate import Passage
 from agent.language import language_of
 from agent.memory import NO_HISTORY, Turn
-from agent.quote import Passage, Quoter
+from agent.quote import Quoter
 from agent.rewrite import needs_rewriting
 from agent.settings import OFFLINE
 from agent.specifics import missing_specifics
@@ -61,7 +62,7 @@ class OfflineChatModel(BaseChatModel):
     def _reply(self, prompt: str) -> str:
         last = _LAST.search(prompt.rstrip())
         if last:
-            return self._answer(last["question"], last["question"], [last["passages"]])
+            return self._answer(last["question"], [last["question"]], [last["passages"]])
         turn = _TURN.match(prompt.rstrip() + "\n")
         if not turn:
             return "Final Answer: NOT_FOUND"
@@ -72,7 +73,7 @@ class OfflineChatModel(BaseChatModel):
         queries = _NUMBERED.findall(observations[0])
         if "Action: query_rewrite" in steps and len(observations) == 1:
             return _act("The question stands alone now.", "knowledge_search", "\n".join(queries or [question]))
-        asked = " ".join(queries[:1]) if "Action: query_rewrite" in steps and queries else question
+        asked = queries if "Action: query_rewrite" in steps and queries else [question]
         return self._answer(question, asked, observations)
 
     def _first_step(self, question: str, earlier: Sequence[Turn]) -> str:
@@ -80,11 +81,14 @@ class OfflineChatModel(BaseChatModel):
             return _act("It needs the conversation, or asks about several things.", "query_rewrite", question)
         return _act("The question stands alone.", "knowledge_search", question)
 
-    def _answer(self, question: str, asked: str, observations: Sequence[str]) -> str:
+    def _answer(self, question: str, asked: Sequence[str], observations: Sequence[str]) -> str:
+        """Quote what answers the question, or the best for each of the questions that it was taken apart into."""
         passages = read_passages("\n\n".join(observations))
-        quotes = self.quoter.choose(asked, passages)
+        most = None if len(asked) == 1 else 1
+        chosen = [quote for one in asked for quote in self.quoter.choose(one, passages)[:most]]
+        quotes = list({(quote.label, quote.text): quote for quote in chosen}.values())
         if not quotes:
-            missing = missing_specifics(asked, "\n".join(passage.whole for passage in passages))
+            missing = missing_specifics(asked[0], [passage.whole for passage in passages])
             named = f": {', '.join(missing)}" if missing else ""
             return f"Thought: No passage is about what was asked.\nFinal Answer: NOT_FOUND{named}"
         answer = as_answer(question, [(quote.label, quote.text) for quote in quotes])
@@ -107,8 +111,11 @@ def read_passages(observation: str) -> list[Passage]:
 
 def _quoted(lines: str) -> str:
     """Return the text of a passage as it stands in the document, but for what was left out of it."""
-    text = (line[2:] for line in lines.splitlines())
-    return plain("\n".join(line for line in text if line not in (LEFT_OUT, CUT)).strip("\n"))
+    text = "\n".join(line[2:] for line in lines.splitlines())
+    for mark in (LEFT_OUT, CUT):
+        # What stands on both sides of a gap is no sentence.
+        text = "\n".join(part.strip(" ") for part in text.split(mark))
+    return plain(text.strip("\n"))
 
 
 def _questions(history: str) -> list[Turn]:

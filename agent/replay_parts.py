@@ -9,17 +9,18 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from agent.chat_model import ContextOverflow, ModelError, ModelTimeout
+from agent.candidate import Passage
+from agent.chat_model import ContextOverflow, ModelError, ModelTimeout, ToolsRefused
 from agent.hit_record import read_hit
 from agent.memory import SessionStore, Summary, Turn
-from agent.quote import Passage, Quote
+from agent.quote import Quote
 from agent.trace import TOOL_CALLS
 from preprocessing.errors import FolioError
 from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit
 from retrieval.search import SearchError
 
-_MODEL_ERRORS: dict[str, type[ModelError]] = {"ModelTimeout": ModelTimeout}
+_MODEL_ERRORS: dict[str, type[ModelError]] = {"ModelTimeout": ModelTimeout, "ToolsRefused": ToolsRefused}
 _SEARCH_ERRORS: dict[str, type[Exception]] = {
     error.__name__: error for error in (SearchError, EndpointBusy, TimeoutError, ConnectionError)
 }

@@ -190,6 +190,11 @@ class KnowledgeBase:
         gone = missing_from(paths, self._catalogue.files)
         return [record for record in self.documents() if record.doc_id in gone] if gone else []
 
+    @property
+    def is_changing(self) -> bool:
+        """Say whether a document is being brought in or taken out here, so that the legs may differ for a moment."""
+        return self._writing.locked()
+
     def is_empty(self) -> bool:
         """Say whether there is no document at all; unlike `documents`, at the same cost for any number of them."""
         return self._catalogue.is_empty()
@@ -283,6 +288,22 @@ class KnowledgeBase:
             known = calibrate(self._engine.embedder.embed_passages)
             self._catalogue.write_manifest(unrelated_similarity=known)
         return float(known)
+
+    def noted(self, name: str) -> Any:
+        """Return what was noted under the name beside the index; None when nothing was, or with another model."""
+        noted = self._catalogue.manifest().get(f"note:{name}")
+        return noted["value"] if noted and noted["embed_model"] == self._engine.embedder.model_id else None
+
+    def note(self, name: str, value: Any) -> None:
+        """Keep a JSON value beside the index, for every process that uses it and as long as its embedding model."""
+        self._catalogue.write_manifest(
+            **{f"note:{name}": {"value": value, "embed_model": self._engine.embedder.model_id}}
+        )
+
+    def passages(self) -> list[Chunk]:
+        """Return the passages of all documents that are in force."""
+        hidden = self._catalogue.hidden_revisions()
+        return [chunk for chunk in self._engine.store.scan() if chunk.revision not in hidden]
 
     def _ingest(
         self,

@@ -60,6 +60,15 @@ def open_reranker(settings: "RetrievalSettings", embedder: Embedder | None = Non
     return None if settings.rerank == "none" else TokenReranker(_token_encoder(embedder))
 
 
+def token_matcher(reranker: Reranker | None, embedder: Embedder) -> TokenReranker | None:
+    """Return what matches texts token by token: the reranker if it does, else one on the bundled embedder, or none."""
+    inner = reranker.inner if isinstance(reranker, OrFusedOrder) else reranker
+    if isinstance(inner, TokenReranker):
+        return inner
+    encoder = embedder.embedder if isinstance(embedder, QueryCache) else embedder
+    return TokenReranker(encoder) if isinstance(encoder, BundledEmbedder) else None
+
+
 def _token_encoder(embedder: Embedder | None) -> BundledEmbedder:
     inner = embedder.embedder if isinstance(embedder, QueryCache) else embedder
     return inner if isinstance(inner, BundledEmbedder) else BundledEmbedder()
@@ -116,6 +125,11 @@ class OrFusedOrder:
         """Load what the first question needs, where it is on this machine and comes with Folio."""
         if isinstance(self._reranker, TokenReranker):
             self._reranker.warm()
+
+    @property
+    def inner(self) -> Reranker:
+        """The reranker itself."""
+        return self._reranker
 
     @property
     def problem(self) -> str | None:

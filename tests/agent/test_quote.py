@@ -1,6 +1,11 @@
-import pytest
+from collections.abc import Sequence
 
-from agent.quote import Passage, Quoter, Unit, quotation, split_units
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from agent.candidate import Passage
+from agent.quote import Quoter
 from tests.fakes import CharacterEmbedder
 
 TABLE = "| 级别 | 限额 |\n| --- | --- |\n| 经理 | 650 元 |\n| 总监 | 900 元 |"
@@ -9,25 +14,6 @@ TABLE = "| 级别 | 限额 |\n| --- | --- |\n| 经理 | 650 元 |\n| 总监 | 90
 @pytest.fixture
 def quoter() -> Quoter:
     return Quoter(CharacterEmbedder(), lambda: 0.1)
-
-
-def test_sentences_list_items_and_rows_are_units() -> None:
-    text = f"第一句。“第二句！”第三句\n- 一项，含两句。仍是一项。\n\n{TABLE}\nIt costs 2.5 GB. Really."
-    assert split_units(text) == [
-        Unit("第一句。"),
-        Unit("“第二句！”"),
-        Unit("第三句"),
-        Unit("- 一项，含两句。仍是一项。"),
-        Unit("| 经理 | 650 元 |", "| 级别 | 限额 |"),
-        Unit("| 总监 | 900 元 |", "| 级别 | 限额 |"),
-        Unit("It costs 2.5 GB."),
-        Unit("Really."),
-    ]
-
-
-def test_a_row_is_quoted_with_its_header() -> None:
-    row = Unit("| 经理 | 650 元 |", "| 级别 | 限额 |")
-    assert quotation(row) == "| 级别 | 限额 |\n| --- | --- |\n| 经理 | 650 元 |"
 
 
 def test_the_row_that_is_asked_for_is_chosen(quoter: Quoter) -> None:
@@ -57,3 +43,44 @@ def test_what_shares_few_words_is_refused(quoter: Quoter) -> None:
 @pytest.mark.parametrize("passages", [[], [Passage("S1", "标题", "")], [Passage("S1", "", "| --- |")]])
 def test_without_text_there_is_nothing_to_quote(quoter: Quoter, passages: list[Passage]) -> None:
     assert quoter.choose("年假几天？", passages) == []
+
+
+def test_the_code_that_is_asked_for_is_chosen_before_one_that_is_alike(quoter: Quoter) -> None:
+    table = (
+        "| 错误码 | 含义 |\n| --- | --- |\n| A0427 | 请求 JSON 解析失败 |\n| A0472 | 请求 JSON 解析失败，请稍后再试 |"
+    )
+    best = quoter.choose("A0427 是什么错误，请求 JSON 解析失败，请稍后再试？", [Passage("S1", "错误码", table)])[0]
+    assert best.text.splitlines()[-1] == "| A0427 | 请求 JSON 解析失败 |"
+
+
+class Matcher:
+    """Matches only texts that hold a word."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.array([float(self.word in text) for text in texts], np.float32)
+
+
+def test_matched_tokens_decide_between_units_that_are_alike() -> None:
+    passage = Passage("S1", "", "员工甲负责审批。员工乙负责审批。员工丙负责审批。")
+    quoter = Quoter(CharacterEmbedder(), lambda: 0.1, Matcher("乙"))
+    assert quoter.choose("谁负责审批？", [passage])[0].text == "员工乙负责审批。"
+
+
+def test_what_is_not_sure_enough_is_not_quoted() -> None:
+    passage = Passage("S1", "", "试用期员工年假 5 天。")
+    sure = Quoter(CharacterEmbedder(), lambda: 0.1)
+    confidence = sure.confidence("试用期员工年假几天？", [passage])
+    assert 0.25 < confidence < 1
+    assert sure.choose("试用期员工年假几天？", [passage])
+    assert not Quoter(CharacterEmbedder(), lambda: 0.1, least=lambda: confidence + 0.01).choose(
+        "试用期员工年假几天？", [passage]
+    )
+
+
+def test_who_asks_for_a_list_gets_all_of_it(quoter: Quoter) -> None:
+    text = "报销须知。\n报销需要提交下列材料：\n- 发票\n- 审批单\n\n材料不全的退回。"
+    (quote,) = quoter.choose("报销需要提交哪些材料？", [Passage("S1", "报销", text)])
+    assert quote.text == "报销需要提交下列材料：\n- 发票\n- 审批单"

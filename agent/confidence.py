@@ -1,0 +1,48 @@
+"""How sure it is that the passages hold the answer: what a refusal is decided by.
+
+A logistic regression whose weights were learnt on questions of `hotpotqa_en` and `xquad_en`, each once with the
+passages that answer it and once without them.
+"""
+
+import math
+from collections.abc import Sequence
+
+from agent.answer_type import REQUIRED, asked_type
+from agent.candidate import Candidate
+from agent.language import language_of
+from agent.specifics import missing_specifics
+
+LEAST_CONFIDENCE = 0.25
+"""Confidence below which a question is refused, where the knowledge base was not calibrated."""
+SURE = 0.6
+"""Confidence from which the documents are quoted at a limit, although the model found nothing in them."""
+ACROSS = 0.35
+"""By how much less similar a question and its answer are where they are of two languages."""
+
+_SIMILARITY, _MATCHED, _BIAS = 4.16, 6.91, -5.47
+_SIMILARITY_ALONE, _BIAS_ALONE = 6.65, -1.33
+"""The same where tokens cannot be matched."""
+
+
+def confidence(question: str, passages: Sequence[str], ranked: Sequence[Candidate]) -> float:
+    """Return how sure it is that the passages hold the answer, 0 to 1.
+
+    It follows from the best unit that could be the answer: one with a figure where a quantity is asked for. It is 0
+    where there is none, and where a term is missing that the answer cannot do without.
+    """
+    if missing_specifics(question, passages):
+        return 0.0
+    required = asked_type(question) in REQUIRED
+    could_be = [one for one in ranked if one.typed or not required]
+    if not could_be:
+        return 0.0
+    asked_in = language_of(question)
+    similarity = max(one.similarity + ACROSS * (language_of(one.unit.text) != asked_in) for one in could_be)
+    matched = [one.matched for one in could_be if one.matched is not None]
+    if matched:
+        return _logistic(_SIMILARITY * similarity + _MATCHED * max(matched) + _BIAS)
+    return _logistic(_SIMILARITY_ALONE * similarity + _BIAS_ALONE)
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + math.exp(-value))

@@ -1,0 +1,87 @@
+import pytest
+
+from agent.answer_type import AnswerType, asked_type, holds_type
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("劳务派遣用工比例的上限是百分之几？", "share"),
+        ("公积金贷款利率是多少？", "share"),
+        ("What percent of salary is paid?", "share"),
+        ("上海住宿每晚最多多少钱？", "money"),
+        ("午餐补贴标准是多少？", "money"),
+        ("How many dollars for a critical bug?", "money"),
+        ("年假有几天？", "duration"),
+        ("日工资是按每月多少天折算的？", "duration"),
+        ("试用期最长多久？", "duration"),
+        ("几个月可以休一次？", "duration"),
+        ("How many working days does it take?", "duration"),
+        ("How long is probation?", "duration"),
+        ("什么时候发工资？", "when"),
+        ("哪一年成立的？", "date"),
+        ("When does it expire?", "when"),
+        ("几点上班？", "date"),
+        ("In what year was it founded?", "date"),
+        ("一共有多少人？", "number"),
+        ("How many people attended?", "number"),
+        ("需要哪些材料？", "list"),
+        ("What are the steps?", "list"),
+        ("谁来审批？", "person"),
+        ("Who approves it?", "person"),
+        ("在哪里领取？", "place"),
+        ("Where is the office?", "place"),
+        ("ERR_4032 是什么意思？", "other"),
+        ("Do I get paid time off to vote?", "other"),
+    ],
+)
+def test_the_question_says_which_type(question: str, kind: AnswerType) -> None:
+    assert asked_type(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("share", "不超过用工总量的 10%。"),
+        ("share", "按百分之八十支付"),
+        ("share", "打八成发放"),
+        ("money", "每晚 500 元"),
+        ("money", "上限四百元"),
+        ("money", "￥１，２００ 以内"),
+        ("money", "It costs $75."),
+        ("duration", "满一年的，年休假 5 天。"),
+        ("duration", "试用期不得超过六个月"),
+        ("duration", "within 10 business days"),
+        ("duration", "one year after it is issued"),
+        ("date", "自 2024年5月1日 起施行"),
+        ("date", "due on Friday"),
+        ("date", "in 1987"),
+        ("number", "共 12 人"),
+        ("number", "违约金的数额不得超过培训费用"),
+        ("money", "No more than the cost of the training."),
+        ("date", "从参加工作的第二个月开始"),
+        ("number", "ninety people"),
+        ("other", "anything"),
+        ("when", "on 1 May"),
+        ("person", "anyone"),
+    ],
+)
+def test_a_text_holds_the_type(kind: AnswerType, text: str) -> None:
+    assert holds_type(kind, text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("share", "具体比例由国务院劳动行政部门规定。"),
+        ("share", "第六条 利率由人民银行提出。"),
+        ("money", "(三)确定贷款额度；"),
+        ("money", "第 12 条"),
+        ("duration", "职工依法享受婚假、丧假、产假。"),
+        ("duration", "This leave is entered under Code 094."),
+        ("date", "由公司通知"),
+        ("number", "参见 ERR_4032 和第三条"),
+    ],
+)
+def test_a_text_without_the_type(kind: AnswerType, text: str) -> None:
+    assert not holds_type(kind, text)

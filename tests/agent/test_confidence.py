@@ -1,0 +1,48 @@
+from dataclasses import replace
+from math import exp
+
+import pytest
+
+from agent.candidate import Candidate, Passage
+from agent.confidence import ACROSS, confidence
+from agent.units import Unit
+
+PASSAGE = Passage("S1", "休假", "年假 12 天。病假工资照发。")
+
+
+def candidate(text: str, similarity: float, *, matched: float | None = None, typed: bool | None = None) -> Candidate:
+    return Candidate(PASSAGE, 0, Unit(text), similarity=similarity, matched=matched, typed=typed)
+
+
+def logistic(value: float) -> float:
+    return 1 / (1 + exp(-value))
+
+
+def test_it_follows_from_the_best_unit() -> None:
+    ranked = [candidate("年假由经理批准。", 0.3, matched=0.5), candidate("年假须申请。", 0.4, matched=0.6)]
+    assert confidence("年假怎么申请？", [], ranked) == pytest.approx(logistic(4.16 * 0.4 + 6.91 * 0.6 - 5.47))
+
+
+def test_without_matched_tokens_similarity_decides_alone() -> None:
+    assert confidence("年假怎么申请？", [], [candidate("年假须申请。", 0.4)]) == pytest.approx(
+        logistic(6.65 * 0.4 - 1.33)
+    )
+
+
+def test_who_asks_how_many_is_not_answered_without_a_figure() -> None:
+    without, with_figure = candidate("年假由经理批准。", 0.9, typed=False), candidate("年假 12 天。", 0.2, typed=True)
+    assert confidence("年假几天？", [], [without, with_figure]) == confidence("年假几天？", [], [with_figure])
+    assert confidence("年假几天？", [], [without]) == 0
+    # When something happens may be said by a condition.
+    assert confidence("年假什么时候过期？", [], [without]) > 0.9
+
+
+def test_another_language_lies_further_apart() -> None:
+    across, same = candidate("年假须申请。", 0.1), candidate("Apply for leave.", 0.1 + ACROSS)
+    assert confidence("How do I apply?", [], [across]) == confidence("How do I apply?", [], [same])
+
+
+def test_a_missing_term_and_no_unit_are_certain() -> None:
+    sure = replace(candidate("ERR_4032 余额不足。", 1.0), matched=1.0)
+    assert confidence("ERR_4033 是什么？", ["ERR_4032 余额不足。"], [sure]) == 0
+    assert confidence("年假怎么申请？", [], []) == 0
