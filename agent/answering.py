@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 
 from agent.answer import CitedAnswer
+from agent.candidate import Passage
+from agent.chat_model import ToolsRefused
 from agent.context import ContextWindow
 from agent.drafts import Drafts
-from agent.ending import Ending
+from agent.ending import Ending, Outcome
 from agent.evidence import EvidenceLedger
 from agent.executor import build_executor, run
 from agent.limits import Limits
 from agent.memory import SessionStore, Staleness, Turn
-from agent.quote import ChoosesQuotes, Passage, Quote
+from agent.quote import ChoosesQuotes, Quote
 from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
 from agent.session_memory import SessionMemory
 from agent.settings import OFFLINE, AgentStyle, Settings
 from agent.summary import shorten_by_model, shorten_by_rules
 from agent.tools import knowledge_search, query_rewrite
+from agent.unsearched import unsearched, unsearched_text
 from retrieval.hit import Hit
 
 if TYPE_CHECKING:
@@ -40,12 +43,12 @@ class RunSettings:
     """What the model was known to read when the question was asked."""
 
     @classmethod
-    def of(cls, settings: Settings, top_k: int, window: ContextWindow) -> "RunSettings":
-        """Return those of a question."""
+    def of(cls, settings: Settings, top_k: int, window: ContextWindow, *, takes_tools: bool = True) -> "RunSettings":
+        """Return those of a question; a model that takes no tools is asked to call them in words."""
         model = settings.chat_model_name
         return cls(
             model=model,
-            style="react" if model == OFFLINE else settings.agent_style,
+            style="react" if model == OFFLINE or not takes_tools else settings.agent_style,
             top_k=top_k,
             max_iterations=settings.max_iterations,
             max_searches=settings.max_searches,
@@ -107,6 +110,13 @@ def answer(question: str, session: str, parts: Parts, trace: "Trace", drafts: Dr
     trace.run = {**trace.run, **asdict(settings)}
     trace.history = _history(memory, turns)
 
+    # Another model has its own word for a question that says too little.
+    why = unsearched(question, turns)
+    if why == "no_question" or (why and is_offline):
+        outcome = Outcome(unsearched_text(question, why), refused=True, reason=why)
+        memory.save_context({"input": question}, {"outcome": outcome})
+        return CitedAnswer(outcome.text, True, why, usage=trace.usage(), session=session, trace_id=trace.trace_id)
+
     def search(query: str) -> list[Hit]:
         return trace.record_search(query, parts.search)
 
@@ -116,29 +126,38 @@ def answer(question: str, session: str, parts: Parts, trace: "Trace", drafts: Dr
         return rewrite_by_model(asked, turns, parts.model, settings.history_tokens, [trace])
 
     asked = "\n".join([question, *(turn.question for turn in turns), *rewrite_by_rules(question, turns)])
+    # Its last prompt and its quotations have no conversation beside them.
+    alone = stand_alone(question, turns)
     ending = Ending(
-        question=question,
+        question=alone,
         ledger=ledger,
         model=parts.model,
         quoter=RecordingQuoter(parts.quoter, trace),
-        search=lambda: search(stand_alone(question, turns)),
+        search=lambda: search(alone),
         callbacks=[trace, drafts],
         window=parts.window,
     )
-    executor = build_executor(
-        parts.model,
-        [
-            knowledge_search(search, ledger, top_k=settings.top_k, max_searches=settings.max_searches, asked=asked),
-            query_rewrite(rewrite, ledger, asked=asked),
-        ],
-        ending,
-        memory,
-        max_iterations=settings.max_iterations,
-        max_searches=settings.max_searches,
-        limits=parts.limits,
-        style=settings.style,
-    )
-    outcome = run(executor, question, [trace, drafts])
+
+    def outcome_in(style: AgentStyle) -> Outcome:
+        executor = build_executor(
+            parts.model,
+            [
+                knowledge_search(search, ledger, top_k=settings.top_k, max_searches=settings.max_searches, asked=asked),
+                query_rewrite(rewrite, ledger, asked=asked),
+            ],
+            ending,
+            memory,
+            max_iterations=settings.max_iterations,
+            max_searches=settings.max_searches,
+            limits=parts.limits,
+            style=style,
+        )
+        return run(executor, question, [trace, drafts])
+
+    try:
+        outcome = outcome_in(settings.style)
+    except ToolsRefused:
+        outcome = outcome_in("react")
     return CitedAnswer(
         answer=outcome.text,
         refused=outcome.refused,

@@ -68,7 +68,7 @@ def fragment(rest: str, opening: str) -> str:
     joined = opening == "goes on" or rest.rstrip("？?。 ").endswith("呢")
     if not joined or not subject or len(subject) > _FRAGMENT_CHARS or PREDICATE.search(subject):
         return ""
-    if _external_pronoun(rest) or rest.rstrip("？?。 ").endswith(("吗", "嘛", "不")):
+    if external_pronoun(rest) or rest.rstrip("？?。 ").endswith(("吗", "嘛", "不")):
         return ""
     return subject.removesuffix("的").strip()
 
@@ -99,7 +99,7 @@ def substitute(subject: str, previous: str) -> str:
 
 def fill_in(rest: str, opening: str, topic_before: str) -> str:
     """Put the topic of the conversation where the question points at it or leaves it out."""
-    pronoun = _external_pronoun(rest)
+    pronoun = external_pronoun(rest)
     if pronoun and opening != "switches":
         return rest[: pronoun.start()] + topic_before + rest[pronoun.end() :]
     if not names_topic(rest):
@@ -110,7 +110,7 @@ def fill_in(rest: str, opening: str, topic_before: str) -> str:
     return rest
 
 
-def _external_pronoun(text: str) -> re.Match[str] | None:
+def external_pronoun(text: str) -> re.Match[str] | None:
     """Find a pronoun that points out of the question.
 
     One inside it is bound: by a noun in an earlier clause (公司收到申请，它要…), or, if it says whose, by a noun before

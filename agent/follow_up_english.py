@@ -70,7 +70,7 @@ def without_opening(question: str) -> tuple[str, Opening]:
 def fragment(rest: str, opening: str) -> str:
     """Return what a question without a verb names: "contractors" of "what about contractors?"; else nothing."""
     joined = _ABOUT.match(rest) or _JOINER.match(rest)
-    if not joined or opening or _external_pronoun(rest) or _ONE.search(rest):
+    if not joined or opening or external_pronoun(rest) or _ONE.search(rest):
         return ""
     subject = rest[joined.end() :].rstrip("?？. ")
     words = subject.split()
@@ -109,7 +109,7 @@ def _singular(unit: str) -> str:
 
 def fill_in(rest: str, opening: str, topic_before: str) -> str:
     """Put the topic of the conversation where the question points at it or leaves it out."""
-    pronoun = _external_pronoun(rest)
+    pronoun = external_pronoun(rest)
     if pronoun and opening != "switches":
         whose = "'s" if pronoun["whose"] and not topic_before.endswith("s") else ""
         where = "in " if pronoun["place"] else ""
@@ -122,7 +122,7 @@ def fill_in(rest: str, opening: str, topic_before: str) -> str:
     return rest
 
 
-def _external_pronoun(text: str) -> re.Match[str] | None:
+def external_pronoun(text: str) -> re.Match[str] | None:
     """Find a pronoun that points out of the question.
 
     One inside it is bound: by content in an earlier clause, or, if it says whose, by content before it in its own.

@@ -172,7 +172,9 @@ class ChatReply(BaseModel):
     answer: str
     refused: bool
     reason: str | None = Field(
-        None, description="None for an answer; for a refusal `no_documents`, `not_found` or `unsupported`."
+        None,
+        description="None for an answer; for a refusal `no_documents`, `not_found`, `unsupported`, `underspecified` or "
+        "`no_question`.",
     )
     provider: str = Field(description="The model that answered; `offline` is the built-in one.")
     sources: list[Source]
