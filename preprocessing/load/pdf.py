@@ -16,6 +16,7 @@ from preprocessing.page_lines import Line
 from preprocessing.page_tables import with_tables_continued
 from preprocessing.pages import body_lines
 from preprocessing.paragraphs import blocks_of
+from preprocessing.suspicious import excerpt
 
 MAX_SECONDS = 900
 _HEADER_WITHIN = 1024
@@ -50,6 +51,7 @@ def read_pdf(data: bytes, password: str | None = None) -> Parsed:
     if blank:
         warnings.append(f"{_of(blank, pages)} without text: {_listed(blank)}{_ocr_hint()}")
     warnings += [f"words run together on pages: {_listed(together)}"] if together else []
+    warnings += _unseen_warnings(answer["unseen"])
     return Parsed(
         blocks=tuple(blocks_of(lines)),
         property_title=answer["title"],
@@ -82,6 +84,15 @@ def _ocr_warnings(wanted: Sequence[int], recognised: Mapping[int, Sequence[str]]
     told = [f"{_of(read, pages)} read by OCR: {_listed(read)}"] if read else []
     late = f"OCR was stopped after {ocr.MAX_SECONDS} seconds, before pages {_listed(unread)}; split the file"
     return [*told, late] if unread else told
+
+
+def _unseen_warnings(unseen: Sequence[str]) -> list[str]:
+    """Say what stands on the pages in letters that people do not see; it is read like any other text."""
+    numbers = [number for number, text in enumerate(unseen, start=1) if text]
+    if not numbers:
+        return []
+    shown = excerpt(unseen[numbers[0] - 1])
+    return [f"hidden text (invisible, tiny, or in the colour behind it) on pages: {_listed(numbers)}: “{shown}”"]
 
 
 def _that_can_be_read(garbled: Sequence[int]) -> str:

@@ -10,6 +10,7 @@ from preprocessing.load.pdf_fields import fields_of, with_fields
 from preprocessing.load.pdf_order import Line, Span, in_reading_order
 from preprocessing.load.pdf_rules import Rules
 from preprocessing.load.pdf_tables import Table, tables_of
+from preprocessing.load.pdf_unseen import Unseen
 
 _BOLD = re.compile(r"bold|black|heavy|semibold|simhei|heiti|黑体", re.IGNORECASE)
 _UPRIGHT = 1.0
@@ -31,9 +32,14 @@ class PageLine:
 class _Recorder:
     """Receives what the PDF reader meets on a page."""
 
-    def __init__(self) -> None:
+    def __init__(self, unseen: Unseen) -> None:
         self.lines: list[Line] = [[]]
         self.rules = Rules()
+        self._unseen = unseen
+
+    def operand(self, operator: bytes, operands: Sequence[Any], cm: Sequence[float], tm: Sequence[float]) -> None:
+        self.rules.operand(operator, operands, cm, tm)
+        self._unseen.before(operator, operands, cm, tm)
 
     def text(self, text: str, cm: Sequence[float], tm: Sequence[float], font: Any, size: float) -> None:
         x, y = tm[4] * cm[0] + tm[5] * cm[2] + cm[4], tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
@@ -49,10 +55,14 @@ class _Recorder:
                 is_placed = is_placed and not part.strip()
 
 
-def page_lines(page: Any) -> list[dict[str, Any]]:
-    """Return the lines of a page in reading order, as JSON values of `PageLine`."""
-    recorder = _Recorder()
-    page.extract_text(visitor_text=recorder.text, visitor_operand_before=recorder.rules.operand)
+def page_lines(page: Any, unseen: Unseen) -> list[dict[str, Any]]:
+    """Return the lines of a page in reading order, as JSON values of `PageLine`; `unseen` takes note of what is met."""
+    recorder = _Recorder(unseen)
+    page.extract_text(
+        visitor_text=recorder.text,
+        visitor_operand_before=recorder.operand,
+        visitor_operand_after=unseen.after,
+    )
     lines = in_reading_order(with_fields(recorder.lines, fields_of(page)))
     return [
         asdict(line)

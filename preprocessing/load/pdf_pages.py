@@ -14,6 +14,7 @@ from typing import Any
 from preprocessing.child import MEMORY_BYTES, limit_memory
 from preprocessing.load.narrow_spaces import RUN_TOGETHER, narrow_spaces
 from preprocessing.load.pdf_layout import page_lines
+from preprocessing.load.pdf_unseen import Unseen, unseen_text
 
 STEP_SECONDS = 20.0
 """Time to open the file, and time for each page."""
@@ -23,7 +24,8 @@ PASSWORD_REQUIRED = "password required; save the file without one to ingest it (
 
 
 def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> dict[str, Any]:
-    """Return `pages` of `PageLine`, `outline` (level, title, page), `labels`, `title`, `updated_at`; or `error`.
+    """Return `pages` of `PageLine`, `unseen` (text that people do not see, by page), `outline` (level, title, page),
+    `labels`, `title`, `updated_at`; or `error`.
 
     Calls `step` before each page.
     """
@@ -38,15 +40,18 @@ def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> d
         count = len(reader.pages)
         if count > MAX_PAGES:
             return {"error": f"has {count} pages, the limit is {MAX_PAGES}; split it"}
-        pages = []
+        pages, unseen = [], []
         for page in reader.pages:
             step()
-            pages.append(_page_lines(page))
+            met = _met_on(page)
+            pages.append(_page_lines(page, met))
+            unseen.append(unseen_text(page, met))
         step()
         properties = reader.metadata
         modified = properties.modification_date or properties.creation_date if properties else None
         return {
             "pages": pages,
+            "unseen": unseen,
             "outline": _outline(reader),
             "labels": _labels(reader),
             "title": properties.title if properties else None,
@@ -59,11 +64,15 @@ def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> d
         return {"error": f"broken PDF ({' '.join(str(error).split())[:100] or type(error).__name__})"}
 
 
-def _page_lines(page: Any) -> list[dict[str, Any]]:
-    lines = page_lines(page)
+def _met_on(page: Any) -> Unseen:
+    return Unseen(page["/Resources"].get_object() if "/Resources" in page else {})
+
+
+def _page_lines(page: Any, met: Unseen) -> list[dict[str, Any]]:
+    lines = page_lines(page, met)
     if any(RUN_TOGETHER.search(line["text"]) for line in lines):
         with narrow_spaces(page):
-            lines = page_lines(page)
+            lines = page_lines(page, _met_on(page))
     return lines
 
 
