@@ -126,6 +126,8 @@ def model_errors(settings: Settings) -> Iterator[None]:
             ) from error
         raise ModelError(f"{place} failed: {_short(error, settings)}{_hint(error)}") from error
     except (ValueError, TypeError, LookupError, AttributeError) as error:
+        if said := _said_under_200(error):
+            raise ModelError(f"{place} failed: {_short(said, settings)}") from error
         # What langchain-openai raises for replies without choices, errors under status 200, and web pages.
         logger.debug("unreadable reply", exc_info=True)
         raise ModelError(
@@ -184,5 +186,11 @@ def _hint(error: Exception) -> str:
     return '; set FOLIO_CHAT_EXTRA_BODY={"enable_thinking": false}' if about_thinking else ""
 
 
-def _short(error: Exception, settings: Settings) -> str:
+def _said_under_200(error: Exception) -> str:
+    """Return what a provider says of an error that it sent as if it were a reply."""
+    told = error.args[0] if error.args else None
+    return str(told.get("message") or "") if isinstance(told, dict) else ""
+
+
+def _short(error: Exception | str, settings: Settings) -> str:
     return " ".join(without_key(str(error), settings).split())[:200]

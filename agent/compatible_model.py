@@ -43,6 +43,25 @@ class CompatibleChatModel(ChatOpenAI):
     )
     _left_out: frozenset[str] = PrivateAttr(default=frozenset())
     _warned: set[str] = PrivateAttr(default_factory=set)
+    _takes_tools: bool = PrivateAttr(default=True)
+    _has_called_tools: bool = PrivateAttr(default=False)
+
+    @property
+    def takes_tools(self) -> bool:
+        """Say whether tools may be sent along; no longer when they were refused, or passed over for calls in words."""
+        return self._takes_tools
+
+    def note_call_in_words(self) -> None:
+        """Take note that it was sent tools and called one in the text of its reply."""
+        if not self._has_called_tools:
+            self._do_without_tools("calls tools in words")
+
+    def _do_without_tools(self, why: str) -> None:
+        self._takes_tools = False
+        self._warn_once(
+            "tools",
+            f"the chat model {self.model_name!r} {why}, so it is asked as with FOLIO_AGENT_STYLE=react from now on",
+        )
 
     def _generate(
         self,
@@ -82,9 +101,8 @@ class CompatibleChatModel(ChatOpenAI):
                 if refused is None:
                     raise
                 if refused == "tools":
-                    raise ToolsRefused(
-                        f"the chat model {self.model_name!r} takes no tools; set FOLIO_AGENT_STYLE=react"
-                    ) from error
+                    self._do_without_tools("takes no tools")
+                    raise ToolsRefused(f"the chat model {self.model_name!r} takes no tools") from error
             else:
                 if first is not None:
                     self._left_out = left_out
@@ -131,6 +149,7 @@ class CompatibleChatModel(ChatOpenAI):
                 usage, message.usage_metadata = message.usage_metadata or usage, None
                 thought += str(message.additional_kwargs.get(THOUGHT, ""))
                 said += "a tool" if message.tool_call_chunks else piece.text
+                self._has_called_tools |= bool(message.tool_call_chunks)
             yield piece
         if usage and usage["input_tokens"]:
             yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
@@ -171,6 +190,8 @@ class CompatibleChatModel(ChatOpenAI):
     def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
         left_out: frozenset[str] = kwargs.pop("left_out", frozenset())
         payload: dict[str, Any] = super()._get_request_payload(input_, stop=stop, **kwargs)
+        if own := payload.get("extra_body"):
+            payload["extra_body"] = {name: value for name, value in own.items() if name not in left_out}
         return {name: value for name, value in payload.items() if name not in left_out}
 
     def _convert_chunk_to_generation_chunk(
@@ -187,8 +208,10 @@ class CompatibleChatModel(ChatOpenAI):
     def _create_chat_result(
         self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
     ) -> ChatResult:
-        result = super()._create_chat_result(response, generation_info)
         raw = response if isinstance(response, dict) else response.model_dump(warnings=False)
+        if raw.get("choices") == []:
+            raise ValueError("no choices in it")
+        result = super()._create_chat_result(response, generation_info)
         for generation, choice in zip(result.generations, raw.get("choices") or (), strict=False):
             note_thought(generation.message, choice.get("message") or {})
         return result

@@ -1,7 +1,7 @@
 """The agent for models with native tool calls: the same tools, ledger, limits and answer as with ReAct."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_classic.agents import BaseMultiActionAgent
@@ -50,6 +50,8 @@ class NativeToolsAgent(BaseMultiActionAgent):
     tool_names: tuple[str, ...]
     steering: SkipValidation[Steering]
     max_searches: int
+    note_call_in_words: SkipValidation[Callable[[], None]]
+    """Told of a call that stands in the text of a reply."""
 
     @property
     def input_keys(self) -> list[str]:
@@ -116,7 +118,10 @@ class NativeToolsAgent(BaseMultiActionAgent):
             step = parser.parse(str(reply.text))
         except DirectAnswer as direct:
             return AgentFinish({"output": direct.answer}, said)
-        return [step] if isinstance(step, AgentAction) else step
+        if isinstance(step, AgentFinish):
+            return step
+        self.note_call_in_words()
+        return [step]
 
     def _actions(self, calls: Sequence[tuple[str, str, str | None]], said: str) -> list[AgentAction] | AgentFinish:
         actions: list[AgentAction] = []
@@ -152,6 +157,7 @@ def native_agent(
         tool_names=tuple(tool.name for tool in tools),
         steering=Steering(ending, size, limits or Limits.none()),
         max_searches=max_searches,
+        note_call_in_words=getattr(model, "note_call_in_words", lambda: None),
     )
 
 

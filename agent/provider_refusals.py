@@ -18,22 +18,33 @@ _OPTIONAL = {
 }
 """What may be left out, and how errors name it; `system` is the role, whose text then goes before the person's."""
 _REFUSED = re.compile(
-    r"support|unknown|unrecogni[sz]ed|unexpected|allow|permit|extra|invalid|must be|only|cannot|can't|not implemented"
-    r"|不支持|未知|非法|无效|不允许|不能|仅",
+    r"support|requires?|unknown|unrecogni[sz]ed|unexpected|allow|permit|extra|invalid|must be|only|cannot|can't"
+    r"|not implemented|不支持|未知|非法|无效|不允许|不能|仅",
     re.IGNORECASE,
 )
 _STATUSES = frozenset((400, 415, 422, 501))
+_STATUSES_OF_TOOLS = _STATUSES | {404, 500}
+"""Where no host of a model takes tools, OpenRouter finds none, and llama.cpp fails without its --jinja."""
+_PARAMETERS = {"tool_choice": "tools", "functions": "tools", "function_call": "tools"}
+"""Names under which an error speaks of the same part."""
 
 
 def refused_part(error: openai.APIStatusError, left_out: frozenset[str], *, has_tools: bool) -> str | None:
     """Return the part of a request that the error is about, if the request can do without it and still had it."""
-    if error.status_code not in _STATUSES or is_overflow(error):
+    if is_overflow(error):
         return None
-    candidates = [name for name in _OPTIONAL if name not in left_out and (name != "tools" or has_tools)]
+    candidates = [
+        name
+        for name in _OPTIONAL
+        if name not in left_out
+        and (name != "tools" or has_tools)
+        and error.status_code in (_STATUSES_OF_TOOLS if name == "tools" else _STATUSES)
+    ]
     body = error.body if isinstance(error.body, dict) else {}
     param = re.split(r"[.\[]", str(body.get("param") or ""))[0]
-    if param in candidates:
-        return param
+    part = _PARAMETERS.get(param, param)
+    if part in candidates:
+        return part
     words = " ".join(str(error).split())
     if not _REFUSED.search(words):
         return None

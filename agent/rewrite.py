@@ -16,6 +16,7 @@ from agent.language import language_of
 from agent.memory import Turn, as_history
 from agent.react.clean import strip_thinking
 from agent.tools import MAX_QUERIES
+from retrieval.tokens import STOP_TOKENS, tokenize
 
 _MAX_QUERY_CHARS = 300
 _LIST_MARK = re.compile(
@@ -24,6 +25,11 @@ _LIST_MARK = re.compile(
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(r"[。.!！;；]$|\[S\d+\]|[。！]\s*\S")
+_NEXT_EXAMPLE = re.compile(
+    r"^\s*(?:example\b|conversation\s*:|user\s*:|assistant\s*:|question\s*:.*\n+\s*queries\s*:)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Where a model goes on with the prompt instead of ending its reply."""
 _QUOTES = "\"'`*“”‘’「」 "
 
 
@@ -47,7 +53,9 @@ def rewrite_by_model(
     """Ask the model for one to three queries; what is no list of queries falls back on the rules."""
     prompt = prompts.render("rewrite", chat_history=as_history(turns, history_tokens), question=question)
     reply = strip_thinking(str(model.invoke(prompt, config={"callbacks": callbacks}).text))
-    return _read_queries(reply, question) or rewrite_by_rules(question, turns)
+    queries = _read_queries(reply, question)
+    talk = "\n".join([question, *(f"{turn.question}\n{turn.answer}" for turn in turns)])
+    return queries if queries and _words("\n".join(queries)) & _words(talk) else rewrite_by_rules(question, turns)
 
 
 def needs_rewriting(question: str, turns: Sequence[Turn]) -> bool:
@@ -72,7 +80,8 @@ def _conversation(turns: Sequence[Turn]) -> Asked | None:
 
 def _read_queries(reply: str, question: str) -> list[str]:
     """Return the queries of a reply, or none when it is something else: an answer, an essay, another language."""
-    lines = [_LIST_MARK.sub("", line).strip().strip(_QUOTES) for line in reply.splitlines() if "```" not in line]
+    said = _NEXT_EXAMPLE.split(reply, maxsplit=1)[0]
+    lines = [_LIST_MARK.sub("", line).strip().strip(_QUOTES) for line in said.splitlines() if "```" not in line]
     queries = list(dict.fromkeys(line for line in lines if line and not line.endswith((":", "："))))
     if not 1 <= len(queries) <= MAX_QUERIES or not all(map(_is_query, queries)):
         return []
@@ -83,5 +92,10 @@ def _read_queries(reply: str, question: str) -> list[str]:
 
 
 def _is_query(line: str) -> bool:
-    """Tell a query from an answer: it is short, makes no statement, and cites no passage."""
-    return len(line) <= _MAX_QUERY_CHARS and not _STATEMENT.search(line)
+    """Tell a query from an answer: it is short, has words, makes no statement, and cites no passage."""
+    has_words = any(character.isalnum() for character in line)
+    return has_words and len(line) <= _MAX_QUERY_CHARS and not _STATEMENT.search(line)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(tokenize(text)) - STOP_TOKENS

@@ -13,6 +13,8 @@ from pydantic import BaseModel, SecretStr
 MASK = "***"
 _LEAST_KEY, _LEAST_OTHER = 4, 8
 """Characters below which a value is too common a word to be masked wherever it stands."""
+_PLACEHOLDERS = frozenset("none null empty dummy fake ollama local no-key sk-no-key-required".split())
+"""Where a server asks for no key, people write one of these."""
 _SECRET_NAME = re.compile(r"(?:key|token|secret|passw(?:or)?d|auth\w*|credentials?)$", re.IGNORECASE)
 _HEADERS_NAME = re.compile(r"_HEADERS$")
 _IN_ERRORS = re.compile(
@@ -115,5 +117,5 @@ def _in_address(address: str) -> Iterator[str]:
 
 
 def _long(value: str, least: int) -> Iterator[str]:
-    if len(value) >= least:
+    if len(value) >= least and value.casefold() not in _PLACEHOLDERS:
         yield value

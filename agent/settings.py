@@ -3,6 +3,7 @@
 import difflib
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError as UnreadableValue
 
 from agent.http.settings import HttpSettings
+from agent.observed import hand_on
 from preprocessing.errors import FolioError
 from retrieval.settings import RetrievalSettings
 
@@ -99,11 +101,14 @@ class Settings(RetrievalSettings):
 def load_settings(env_file: Path = Path(".env"), **flags: Any) -> Settings:
     """Read the settings; flags that are None are left out.
 
+    What the file says to LangSmith and OpenTelemetry goes into the environment of the process, where they look.
+
     Raises SettingsError in one line for a value that does not fit, for a `FOLIO_` name that does not exist, and for a
     `.env` file that cannot be read.
     """
     try:
-        _check_names(env_file)
+        in_file = dotenv_values(env_file, encoding="utf-8") if env_file.is_file() else {}
+        _check_names([*os.environ, *in_file])
         settings = Settings(_env_file=env_file, **{name: value for name, value in flags.items() if value is not None})
     except UnicodeDecodeError:
         raise SettingsError(f"{env_file}: not UTF-8; save the file as UTF-8") from None
@@ -124,6 +129,7 @@ def load_settings(env_file: Path = Path(".env"), **flags: Any) -> Settings:
         raise SettingsError(f"{name}: {message[:1].lower()}{message[1:]}{shown}") from None
     if settings.home.exists() and not settings.home.is_dir():
         raise SettingsError(f"FOLIO_HOME: {settings.home} is a file; name a folder")
+    hand_on(in_file)
     return settings
 
 
@@ -144,9 +150,8 @@ def _named_in(message: str) -> str:
     return f"FOLIO_{field[1].upper()}" if field else "a FOLIO_ variable"
 
 
-def _check_names(env_file: Path) -> None:
+def _check_names(given: Sequence[str]) -> None:
     known = setting_names()
-    given = [*os.environ, *(dotenv_values(env_file, encoding="utf-8") if env_file.is_file() else ())]
     for name in given:
         if name.upper().startswith("FOLIO_") and name.upper() not in known and not name.startswith("FOLIO_TEST_"):
             nearest = difflib.get_close_matches(name.upper(), known, n=1)

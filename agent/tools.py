@@ -5,7 +5,7 @@ from itertools import chain, zip_longest
 
 from langchain_core.tools import BaseTool, Tool
 
-from agent.evidence import EvidenceLedger, format_passage, label_ranges
+from agent.evidence import EvidenceLedger, format_passage, is_same_search, label_ranges
 from agent.untrusted import fenced, plain
 from preprocessing.suspicious import suspicious_parts
 from retrieval.endpoint_errors import EndpointBusy
@@ -15,6 +15,8 @@ from retrieval.tokens import STOP_TOKENS, tokenize
 
 MAX_QUERIES = 3
 MAX_QUERY_CHARS = 500
+MAX_REWRITES = 2
+"""Of one question; who asks for more goes in circles."""
 COPIED_SHARE = 0.8
 """Share of the words of a query that stand in an order of a passage, from which it is a copy of that order."""
 
@@ -66,19 +68,41 @@ def knowledge_search(
 def query_rewrite(
     rewrite: Callable[[str], Sequence[str]], ledger: EvidenceLedger | None = None, *, asked: str = ""
 ) -> BaseTool:
-    """Make the rewriting tool; the ledger learns the sub-questions of a broad question."""
+    """Make the rewriting tool: it rewrites twice at most, nothing again, and nothing that it wrote itself.
+
+    The ledger learns the sub-questions of a broad question. `asked` is what the person said, the question in its first
+    line: it is rewritten instead of what has no word in common with it.
+    """
+    asked_before: list[str] = []
+    given: list[str] = []
 
     def run(tool_input: str) -> str:
         asked_for = plain(tool_input).strip()
         if ledger is not None and _is_copied(asked_for, ledger, asked):
             ledger.repeats += 1
             return f"Not rewritten: a passage orders this, the person did not ask it. {_advice(ledger)}"
+        if asked and not _words(asked_for) & _words(asked):
+            # Such as the example of the prompt, which small models copy.
+            asked_for = asked.splitlines()[0]
+        is_known = any(is_same_search(asked_for, one) for one in [*asked_before, *given])
+        if is_known or len(asked_before) >= MAX_REWRITES:
+            if ledger is not None:
+                ledger.repeats += 1
+            return f"Already rewritten. Search for it with knowledge_search:\n{_numbered(given)}"
         queries = list(rewrite(asked_for))
+        asked_before.append(asked_for)
+        given[:] = queries
         if ledger is not None and len(queries) > 1:
             ledger.sub_questions = tuple(queries)
-        return "\n".join(f"{number}. {query}" for number, query in enumerate(queries, start=1))
+        if len(queries) == 1 and is_same_search(queries[0], asked_for):
+            return f"{_numbered(queries)}\nIt stands alone. Search for it with knowledge_search."
+        return _numbered(queries)
 
     return Tool(name="query_rewrite", func=run, description=REWRITE_DESCRIPTION)
+
+
+def _numbered(queries: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {query}" for number, query in enumerate(queries, start=1))
 
 
 def _observe(found: dict[str, list[Hit]], ledger: EvidenceLedger, top_k: int) -> str:

@@ -97,6 +97,8 @@ def test_a_failure_that_passes_is_retried(serve: Serve) -> None:
 
 
 ECHO = json.dumps({"error": {"message": f"bad key {KEY}", "code": "x"}})
+BALANCE = json.dumps({"error": {"code": "1113", "message": "账户余额不足"}}, ensure_ascii=False)
+NO_CHOICES = '{"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": []}'
 NULL_CHOICES = '{"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": null}'
 
 
@@ -116,7 +118,9 @@ def null_choices(body: dict[str, Any]) -> Raw:
         pytest.param(events(ECHO), "failed: bad key ***", 1, id="error in a stream"),
         # A stream that holds nothing is asked for once more as a whole.
         pytest.param(null_choices, "sent no chat completion (Received response with null", 2, id="null choices"),
-        pytest.param(Raw(body=ECHO), "sent no chat completion ({'message': 'bad key ***'", 2, id="error under 200"),
+        pytest.param(Raw(body=ECHO), "failed: bad key ***", 2, id="error under 200"),
+        pytest.param(Raw(body=BALANCE), "failed: 账户余额不足", 2, id="a reason under 200"),
+        pytest.param(Raw(body=NO_CHOICES), "sent no chat completion (no choices", 2, id="no choices"),
         pytest.param(events(), "sent no chat completion", 2, id="empty stream"),
         pytest.param(events('{"id": '), "sent no chat completion", 1, id="broken JSON"),
         pytest.param(Raw(body="<html>Sign in</html>", kind="text/html"), "sent no chat completion", 2, id="web page"),
@@ -146,7 +150,7 @@ def test_what_a_server_sends_is_one_line(
 )
 def test_what_a_server_sends_without_streaming_is_one_line(serve: Serve, reply: Raw) -> None:
     _, assistant = serve("Thought: 追问。\nAction: query_rewrite\nAction Input: 那病假呢？", reply)
-    with pytest.raises(ModelError, match="sent no chat completion") as caught:
+    with pytest.raises(ModelError, match=r"sent no chat completion|failed: bad key") as caught:
         assistant.ask("那病假呢？")
     assert KEY not in str(caught.value)
     assert "\n" not in str(caught.value)

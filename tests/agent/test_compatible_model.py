@@ -129,6 +129,16 @@ def test_what_is_refused_is_done_without(
         assert "answer questions from an organisation" in server.requests[1]["messages"][0]["content"]
 
 
+def test_what_a_person_wants_sent_along_is_left_out_too_where_it_is_refused(serve: Serve) -> None:
+    error = {"param": "temperature", "code": "unsupported_value", "message": "temperature must be 1 or absent"}
+    body = {"temperature": 0, "top_k": 1}
+    server, assistant = serve(refusing(lambda sent: "temperature" in sent, error), chat_extra_body=body)
+    is_answered(assistant)
+    is_answered(assistant)
+    assert ["temperature" in request for request in server.requests] == [True, False, False, False, False]
+    assert all(request["top_k"] == 1 for request in server.requests)
+
+
 def test_a_refusal_of_something_else_is_told(serve: Serve) -> None:
     server, assistant = serve(Raw(400, json.dumps({"error": {"message": "the model is not deployed"}})))
     with pytest.raises(ModelError, match="the model is not deployed"):
@@ -217,18 +227,23 @@ def test_a_stream_in_an_odd_form_is_read(serve: Serve, kind: str) -> None:
         assert [bool(request.get("stream")) for request in server.requests] == [True, False, False]
 
 
+@pytest.mark.parametrize("streams", [True, False])
 def test_a_model_that_only_thinks_is_named_and_its_thoughts_are_no_answer(
-    serve: Serve, caplog: pytest.LogCaptureFixture
+    serve: Serve, caplog: pytest.LogCaptureFixture, streams: bool
 ) -> None:
-    thought = piece({"delta": {"content": None, "reasoning_content": "转正员工年假 99 天。"}})
-    server, assistant = serve(lambda _: events(thought, piece({"delta": {}, "finish_reason": "stop"})))
+    said = {"role": "assistant", "content": None, "reasoning_content": "转正员工年假 99 天。"}
+    head = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    choice = {"index": 0, "finish_reason": "stop", "message": said}
+    in_pieces = events(piece({"delta": said}), piece({"delta": {}, "finish_reason": "stop"}))
+    server, assistant = serve(in_pieces if streams else Raw(body=json.dumps(head | {"choices": [choice]})))
     with caplog.at_level(logging.WARNING):
         answer = assistant.ask("转正员工年假有几天？")
     assert "99" not in answer.answer
     assert answer.answer
     (warning,) = [one for one in caplog.messages if "only thought" in one]
     assert warning.startswith("the chat model 'served-model' only thought and said nothing")
-    assert len(server.requests) == 4  # two corrections, and the last question for the answer
+    # Two corrections, and the last question for the answer; that there is no stream is found out once.
+    assert len(server.requests) == 4 + (not streams)
 
 
 def test_a_prompt_that_the_server_cuts_is_noticed_and_cut_here(

@@ -8,7 +8,7 @@ from langchain_core.messages import BaseMessage
 
 from agent.assistant import Assistant
 from agent.chat_model import ModelError
-from agent.memory import SessionStore
+from agent.memory import NO_HISTORY, SessionStore, Turn
 from preprocessing.errors import FolioError
 from tests.agent.conftest import model_of, prompts_of
 from tests.fakes import make_hit
@@ -118,6 +118,26 @@ def test_what_the_iteration_cap_cuts_off_ends_from_the_evidence(scripted: Make) 
     assert "iteration" not in answer.answer
 
 
+def test_a_model_that_only_rewrites_ends_from_the_evidence(scripted: Make) -> None:
+    def reply(messages: list[BaseMessage]) -> str:
+        prompt = str(messages[-1].text)
+        rewriting = prompt.startswith("Rewrite a question")
+        return "试用期员工年假几天？" if rewriting else "Action: query_rewrite\nAction Input: 试用期员工年假几天？"
+
+    answer = scripted(reply).ask("试用期员工年假几天？")
+    assert "试用期员工年假 5 天。 [S1]" in answer.answer
+    # Three times the same step, one rewriting, and the last question for the answer.
+    assert answer.usage["llm_calls"] == 5
+
+
+def test_a_follow_up_ends_from_the_evidence_as_a_question_that_stands_alone(scripted: Make) -> None:
+    assistant = scripted("no step", "no step", "no step", "nothing that can be used")
+    answer = assistant.ask("那转正员工呢？", history=[Turn("试用期员工年假几天？", "试用期员工年假 5 天。[S1]")])
+    assert "Question: 转正员工年假几天？\nFinal Answer:" in prompts_of(assistant)[3]
+    assert "转正员工年假 12 天。" in answer.answer
+    assert assistant.sessions.turns(answer.session)[-1].question == "那转正员工呢？"
+
+
 def test_searches_are_capped(scripted: Make) -> None:
     queries = iter("甲乙丙丁戊己庚辛")
     assistant = scripted(
@@ -224,6 +244,28 @@ def test_only_question_and_outcome_are_remembered(scripted: Make) -> None:
     assert turn.trace_id == answer.trace_id
 
 
+def test_steps_are_told_beside_the_answers_and_no_part_of_what_is_remembered(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER)
+    model = model_of(assistant)
+    told: list[list[str]] = []
+    for question in ("试用期年假几天？", "试用期员工年假有几天？"):
+        steps: list[str] = []
+        model.prompts.clear()
+        answer = assistant.ask(question, "s", listen=lambda event, steps=steps: steps.append(event["event"]))  # type: ignore[misc]
+        assert answer.answer == "试用期员工年假 5 天。[S1]"
+        told.append(steps)
+    assert told[0] == told[1]
+    assert {"action", "observation"} <= set(told[0])
+    assert [turn.question for turn in assistant.sessions.turns("s")] == ["试用期年假几天？", "试用期员工年假有几天？"]
+    assert {turn.answer for turn in assistant.sessions.turns("s")} == {"试用期员工年假 5 天。[S1]"}
+
+
+def test_the_first_question_of_a_session_has_an_empty_conversation(scripted: Make) -> None:
+    assistant = scripted(SEARCH, ANSWER)
+    assert not assistant.ask("试用期年假几天？", "new").refused
+    assert f"Conversation so far:\n{NO_HISTORY}\n" in prompts_of(assistant)[0]
+
+
 def test_a_provider_error_is_not_remembered(scripted: Make) -> None:
     assistant = scripted(ConnectionResetError("gone"))
     with pytest.raises(ConnectionResetError):
@@ -240,8 +282,6 @@ def test_earlier_answers_reach_the_model_without_their_labels(scripted: Make) ->
 
 def test_long_conversations_are_cut_to_the_budget(scripted: Make) -> None:
     assistant = scripted(SEARCH, ANSWER)
-    from agent.memory import Turn
-
     history = [Turn(f"问题{number}" * 40, "答案" * 200) for number in range(60)]
     assistant.ask("试用期年假几天？", history=history)
     prompt = prompts_of(assistant)[0]
@@ -375,3 +415,66 @@ def test_what_a_person_must_mend_is_not_hidden_from_them(scripted: Make, monkeyp
     monkeypatch.setattr(assistant.knowledge_base, "search", search)
     with pytest.raises(FolioError, match="FOLIO_RERANK_MODEL=nope"):
         assistant.ask("试用期年假几天？")
+
+
+STAFF = (
+    "员工甲：部门研发，城市上海，持有电工证。",
+    "员工乙：部门研发，城市北京，持有电工证。",
+    "员工丙：部门运维，城市上海，无证书。",
+)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "NOT_FOUND: 没有符合条件的员工",
+        # A condition is changed so that somebody fits.
+        "员工丙：部门运维，城市北京，无证书。[S3]",
+        "员工乙：部门研发，城市北京，未持有电工证。[S2]",
+    ],
+)
+def test_nobody_is_made_to_fit_several_conditions(scripted: Make, monkeypatch: pytest.MonkeyPatch, reply: str) -> None:
+    question = "研发部、在北京、没有电工证的员工是谁？"
+    assistant = scripted(f"Thought: x\nAction: knowledge_search\nAction Input: {question}", f"Final Answer: {reply}")
+    hits = [make_hit(text, f"c{number}") for number, text in enumerate(STAFF)]
+    monkeypatch.setattr(assistant.knowledge_base, "search", lambda *_a, **_n: hits)
+    answer = assistant.ask(question)
+    assert answer.refused
+    assert answer.citations == ()
+    assert "北京" not in answer.answer.replace(question, "")
+
+
+def test_an_answer_in_the_language_of_the_question_may_cite_a_passage_in_another(scripted: Make) -> None:
+    question = "VPN 空闲多久会断开"
+
+    def reply(messages: list[BaseMessage]) -> str:
+        (label,) = re.findall(r"^\[(S\d)\] Remote access", str(messages[-1].text), re.M)
+        return f"Final Answer: VPN 空闲 45 分钟后断开。[{label}]"
+
+    assistant = scripted(f"Thought: x\nAction: knowledge_search\nAction Input: {question}", reply)
+    answer = assistant.ask(question)
+    assert answer.answer.startswith("VPN 空闲 45 分钟后断开。")
+    assert "In the language of the question" in prompts_of(assistant)[0]
+    (citation,) = answer.citations
+    assert citation.source.endswith("vpn_en.md")
+    assert citation.quote == "VPN sessions are closed after 45 minutes of inactivity."
+
+
+def test_of_many_passages_only_those_that_are_cited_are_listed_each_once(
+    scripted: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hits = [make_hit(f"制度{number}规定差旅报销在 {number + 1} 天内完成。", f"c{number}") for number in range(60)]
+    twice = "制度0规定差旅报销在 1 天内完成。[S1][S1] 制度2规定差旅报销在 3 天内完成。[S3] 差旅报销在 1 天内完成。[S1]"
+    assistant = scripted(SEARCH, f"Final Answer: {twice}")
+    monkeypatch.setattr(assistant.knowledge_base, "search", lambda *_a, **_n: hits)
+    answer = assistant.ask("差旅报销有哪些规定？")
+    assert [citation.label for citation in answer.citations] == ["S1", "S3"]
+    assert "[S5]" in prompts_of(assistant)[1]
+    assert "[S6]" not in prompts_of(assistant)[1]
+
+
+def test_a_refusal_in_haste_gives_way_to_a_quotation_that_is_sure(scripted: Make) -> None:
+    """At a limit nobody asks the model again whether it read the passages."""
+    answer = scripted(SEARCH, "Final Answer: [NOT_FOUND]", max_iterations=1).ask("试用期员工年假几天？")
+    assert "试用期员工年假 5 天。 [S1]" in answer.answer
+    assert scripted(SEARCH, "Final Answer: NOT_FOUND", max_iterations=1).ask("食堂几点开门？").refused

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.chat_model import ToolsRefused
+from agent.chat_model import ModelError
 from agent.memory import SessionStore
+from agent.replay import replay
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.chat_server import ChatServer, Raw, Reply, events
@@ -172,7 +173,69 @@ def test_a_refusal_is_a_refusal(serve: Serve) -> None:
     assert "缺少：婚假的天数" in answer.answer
 
 
-def test_a_provider_without_tools_is_told_in_one_line(serve: Serve) -> None:
-    _, assistant = serve(Raw(400, json.dumps({"error": {"message": "m does not support tools"}})))
-    with pytest.raises(ToolsRefused, match=r"^the chat model 'm' takes no tools; set FOLIO_AGENT_STYLE=react$"):
+SEARCH_IN_WORDS = "Thought: x\nAction: knowledge_search\nAction Input: 转正员工年假"
+WARNING = "the chat model 'm' {}, so it is asked as with FOLIO_AGENT_STYLE=react from now on"
+
+
+def in_words(body: dict[str, Any]) -> str:
+    """Reply as a model that follows the ReAct prompt."""
+    seen = str(body["messages"][-1]["content"])
+    return f"Thought: 有了。\nFinal Answer: {cited(body)}" if "Observation:" in seen else SEARCH_IN_WORDS
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, {"message": "registry/m does not support tools"}),
+        (400, {"message": "wrong value", "param": "tools"}),
+        (400, {"message": "wrong value", "param": "tool_choice"}),
+        (400, {"message": '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'}),
+        (404, {"message": "No endpoints found that support tool use."}),
+        (422, {"message": "[{'type': 'extra_forbidden', 'loc': ('body', 'tools'), 'msg': 'Extra inputs'}]"}),
+        (500, {"message": "tools param requires --jinja flag"}),
+        (400, {"message": "该模型不支持 function calling"}),
+    ],
+)
+def test_where_tools_are_refused_they_are_called_in_words_from_then_on(
+    serve: Serve, caplog: pytest.LogCaptureFixture, status: int, error: dict[str, Any]
+) -> None:
+    refused = Raw(status, json.dumps({"error": error}))
+    server, assistant = serve(lambda body: refused if "tools" in body else in_words(body))
+    for _ in range(2):
+        answer = assistant.ask(QUESTION)
+        assert answer.answer.startswith(ANSWER)
+        assert answer.usage["llm_calls"] == 2
+        assert replay(assistant.traces.read(answer.trace_id)).diff == ()
+    assert ["tools" in request for request in server.requests][-4:] == [False] * 4
+    assert [one for one in caplog.messages if "react" in one] == [WARNING.format("takes no tools")]
+
+
+def test_a_model_that_passes_tools_over_is_asked_for_calls_in_words_from_then_on(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    def reply(body: dict[str, Any]) -> str:
+        if "tools" not in body:
+            return in_words(body)
+        return cited(body) if "<passages" in str(body["messages"]) else SEARCH_IN_WORDS
+
+    server, assistant = serve(reply)
+    for _ in range(2):
+        assert assistant.ask(QUESTION).answer.startswith(ANSWER)
+    assert ["tools" in request for request in server.requests] == [True, True, False, False]
+    assert [one for one in caplog.messages if "react" in one] == [WARNING.format("calls tools in words")]
+
+
+def test_a_model_that_called_tools_once_may_call_one_in_words(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server, assistant = serve(calls(search("转正员工年假")), cited, SEARCH_IN_WORDS, cited, SEARCH_IN_WORDS, cited)
+    for _ in range(3):
+        assert assistant.ask(QUESTION).answer.startswith(ANSWER)
+    assert all("tools" in request for request in server.requests)
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("status", [404, 500])
+def test_other_failures_say_nothing_of_tools(serve: Serve, status: int) -> None:
+    server, assistant = serve(Raw(status, json.dumps({"error": {"message": "the model m is not supported here"}})))
+    with pytest.raises(ModelError):
         assistant.ask(QUESTION)
+    assert all("tools" in request for request in server.requests)

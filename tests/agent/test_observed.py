@@ -13,6 +13,7 @@ import pytest
 from agent import observed
 from agent.observed import NotObservable, check_observable, open_observer
 from agent.secret_values import SecretValues
+from agent.settings import load_settings
 from tests.agent.chat_server import ChatServer, Raw
 
 ROOT = Path(__file__).parents[2]
@@ -78,16 +79,18 @@ def observer() -> Iterator[Observer]:
 
 @pytest.mark.enable_socket
 @pytest.mark.parametrize(
-    ("variables", "paths"),
+    ("variables", "paths", "in_file"),
     [
-        ({"LANGSMITH_TRACING": "true"}, {"/info", "/runs/multipart"}),
-        ({"LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_MODE": "otel"}, {"/v1/traces"}),
-        ({}, set()),
+        ({"LANGSMITH_TRACING": "true"}, {"/info", "/runs/multipart"}, False),
+        ({"LANGSMITH_TRACING": "true"}, {"/info", "/runs/multipart"}, True),
+        ({"LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_MODE": "otel"}, {"/v1/traces"}, False),
+        ({"LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_MODE": "otel"}, {"/v1/traces"}, True),
+        ({}, set(), False),
     ],
-    ids=["langsmith", "opentelemetry", "nobody"],
+    ids=["langsmith", "langsmith by the file", "opentelemetry", "opentelemetry by the file", "nobody"],
 )
 def test_who_asked_for_it_is_told_and_never_a_secret(
-    tmp_path: Path, observer: Observer, variables: dict[str, str], paths: set[str]
+    tmp_path: Path, observer: Observer, variables: dict[str, str], paths: set[str], in_file: bool
 ) -> None:
     if "LANGSMITH_TRACING_MODE" in variables:
         pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
@@ -107,11 +110,18 @@ def test_who_asked_for_it_is_told_and_never_a_secret(
             "OPENAI_BASE_URL": server.url,
             "FOLIO_QDRANT_API_KEY": "",
             "HTTPS_PROXY": f"http://me:{PASSWORD}@127.0.0.1:9",
+        }
+        own = {
             "LANGSMITH_ENDPOINT": observer.url,
             "LANGSMITH_API_KEY": "lsv2-key",
             "OTEL_EXPORTER_OTLP_ENDPOINT": observer.url,
             **variables,
         }
+        if in_file:
+            lines = "".join(f"{name}={value}\n" for name, value in own.items())
+            (tmp_path / ".env").write_text(lines, encoding="utf-8")
+        else:
+            environment |= own
         command = [sys.executable, "-c", ASK]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("转正员工年假 12 天。[S1]\nthe chat model 'm' at 127.0.0.1")
@@ -151,3 +161,13 @@ def test_opentelemetry_that_is_not_installed_is_said_before_anything_goes_elsewh
 
 def test_nobody_is_told_by_default() -> None:
     assert open_observer(SecretValues()) is None
+
+
+def test_a_file_speaks_to_them_and_the_environment_wins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(os, "environ", {"OTEL_SERVICE_NAME": "mine"})
+    file = tmp_path / "some.env"
+    file.write_text("LANGSMITH_PROJECT=制度\nOTEL_SERVICE_NAME=theirs\nLANGCHAIN_TAGS=\nOTHER=1\n", encoding="utf-8")
+    load_settings(file)
+    assert os.environ["LANGSMITH_PROJECT"] == "制度"
+    assert os.environ["OTEL_SERVICE_NAME"] == "mine"
+    assert not {"LANGCHAIN_TAGS", "OTHER"} & os.environ.keys()

@@ -270,6 +270,10 @@ def test_without_a_conversation_a_question_stays_as_it_is(question: str) -> None
         "“北京的住宿标准是多少？”",
         "<think>The user asks\nabout Beijing\nnow\nand so on</think>\n北京的住宿标准是多少？",
         "北京的住宿标准是多少？\n\n北京的住宿标准是多少？",
+        # What goes on with the examples of the prompt.
+        "北京的住宿标准是多少？\n\nExample\nConversation:\n(none)\nQuestion: Compare x and y\nQueries:\nx\ny",
+        "北京的住宿标准是多少？\n\nConversation:\nUser: 广州呢？\nAssistant: 每晚 400 元。\nQuestion: 深圳呢？",
+        "北京的住宿标准是多少？\nQuestion: 深圳呢？\nQueries:\n深圳的住宿标准是多少？",
     ],
 )
 def test_queries_are_read_however_the_model_writes_them(reply: str) -> None:
@@ -300,6 +304,12 @@ def test_a_chinese_question_may_keep_a_code_as_a_query() -> None:
         "好的！北京的住宿标准",
         "甲\n乙\n丙\n丁",
         "What is the hotel limit in Beijing?",
+        "(none)\nQuestion: 比较不同时间段的会议安排\nQueries:\n会议安排",
+        "(1)\n\nQuestion: 比较不同时间段的会议安排\nQueries:\n会议安排",
+        "Conversation:\nUser: 广州呢？",
+        "(…)",
+        # About nothing that was spoken of.
+        "会议室怎么预订？",
         "北" * 301,
     ],
 )

@@ -58,3 +58,9 @@ def test_what_is_too_common_a_word_stays(word: str) -> None:
 )
 def test_an_error_may_hold_a_secret_of_somebody_else(error: str, masked: str) -> None:
     assert SECRETS.mask_error(error) == masked
+
+
+@pytest.mark.parametrize("word", ["none", "None", "ollama", "EMPTY", "no-key"])
+def test_what_stands_in_the_place_of_a_key_stays(word: str) -> None:
+    secrets = SecretValues.of(Settings(openai_api_key=word, chat_model="m"), {"SOME_API_KEY": word})  # type: ignore[arg-type]
+    assert secrets.mask(f"({word})") == f"({word})"

@@ -150,3 +150,42 @@ def test_a_defect_keeps_its_stack_trace() -> None:
 
 def test_query_rewrite_numbers_its_queries() -> None:
     assert query_rewrite(lambda question: [question, "乙"]).run(" 甲 ") == "1. 甲\n2. 乙"
+
+
+def test_nothing_is_rewritten_twice_nor_what_was_rewritten() -> None:
+    asked: list[str] = []
+
+    def rewrite(question: str) -> list[str]:
+        asked.append(question)
+        return ["甲合同的期限是多久？", "乙合同的期限是多久？"]
+
+    ledger = EvidenceLedger()
+    tool = query_rewrite(rewrite, ledger)
+    first = tool.run("甲、乙合同的期限？")
+    for again in ("甲、乙合同的期限？", " 甲 乙合同的期限", "乙合同的期限是多久", "甲合同的期限是多久？"):
+        assert tool.run(again) == f"Already rewritten. Search for it with knowledge_search:\n{first}"
+    assert ledger.repeats == 4
+    assert tool.run("丙合同呢？") == first
+    # Twice is enough.
+    assert tool.run("丁合同呢？").startswith("Already rewritten.")
+    assert asked == ["甲、乙合同的期限？", "丙合同呢？"]
+
+
+def test_a_question_that_is_not_changed_is_to_be_searched() -> None:
+    shown = query_rewrite(lambda _: ["转正员工年假有几天？"]).run("转正员工年假有几天")
+    assert shown == "1. 转正员工年假有几天？\nIt stands alone. Search for it with knowledge_search."
+
+
+@pytest.mark.parametrize(
+    ("written", "rewritten"),
+    [
+        ("那省会城市呢？", "年假能结转吗？"),
+        ("Can annual leave be carried over?", "年假能结转吗？"),
+        ("年假结转", "年假结转"),
+        ("病假呢", "病假呢"),
+    ],
+)
+def test_what_has_nothing_to_do_with_the_question_is_not_rewritten(written: str, rewritten: str) -> None:
+    asked: list[str] = []
+    query_rewrite(lambda question: asked.append(question) or ["x"], asked="年假能结转吗？\n病假几天？").run(written)  # type: ignore[func-returns-value]
+    assert asked == [rewritten]
