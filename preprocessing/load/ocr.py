@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from preprocessing.errors import LoadError
+from preprocessing.telemetry import disable_telemetry
 
 INSTALL = "pip install 'folio[ocr]'"
 _DOTS_PER_POINT = 150 / 72
@@ -26,6 +27,7 @@ def read_scanned(data: bytes, password: str | None, pages: Sequence[int]) -> Map
 
     Pages that the time does not suffice for are left out. Raises LoadError when the pages cannot be drawn.
     """
+    disable_telemetry()
     import pypdfium2  # together they take seconds to load, and few files need them
     from rapidocr import RapidOCR
 

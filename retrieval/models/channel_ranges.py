@@ -6,6 +6,7 @@ as well as real sentences do, and so nothing is tuned to any text.
 
 import numpy as np
 
+from preprocessing.telemetry import disable_telemetry
 from retrieval.models.encoder_graph import EncoderGraph
 from retrieval.models.weights import EncoderWeights, Floats
 
@@ -14,6 +15,7 @@ _SEQUENCES, _TOKENS, _SEED = 16, 64, 1
 
 def channel_ranges(weights: EncoderWeights) -> dict[str, Floats]:
     """Return for each state that goes into a product the greatest magnitude of its channels, float32 (hidden,)."""
+    disable_telemetry()
     # Imported late: only a build and a search need it.
     from onnxruntime import InferenceSession
 

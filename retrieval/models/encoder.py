@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from preprocessing.telemetry import disable_telemetry
 from retrieval.models.artefacts import FOLDER, GRAPH, TOKENIZER, checked
 from retrieval.models.vocabulary import SPECIAL
 
@@ -124,6 +125,7 @@ class Encoder:
 
 
 def _load(folder: Path) -> tuple[Any, Any]:
+    disable_telemetry()
     # Imported late: commands without a search need not wait for them.
     from onnxruntime import InferenceSession, SessionOptions
     from tokenizers import Tokenizer

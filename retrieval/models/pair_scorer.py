@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from preprocessing.telemetry import disable_telemetry
 from retrieval.cross_encoder import Pair
 from retrieval.models.artefacts import CROSS_ENCODER, TOKENIZER, checked
 from retrieval.models.encoder import cores
@@ -85,6 +86,7 @@ class OnnxPairScorer:
     def _model(self) -> tuple[Any, Any]:
         with self._loading:
             if self._loaded is None:
+                disable_telemetry()
                 # Imported late: commands without a search need not wait for them.
                 from onnxruntime import InferenceSession, SessionOptions
                 from tokenizers import Tokenizer
