@@ -1,11 +1,12 @@
 """`folio trace`: how an answer came about, and whether it comes about again."""
 
+from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent.settings import load_settings
+from agent.settings import Settings, load_settings
 from agent.show import printable
 
 if TYPE_CHECKING:
@@ -21,9 +22,8 @@ def show(trace_id: str, as_json: AsJson = False) -> None:
     """Show each thought, tool call and observation of an answer."""
     from agent.cli import print_json  # which imports this module
     from agent.show import print_trace
-    from agent.trace import read_trace
 
-    record = read_trace(load_settings().home / "traces", trace_id)
+    record = _read(load_settings(), trace_id)
     if as_json:
         print_json(record)
     else:
@@ -42,10 +42,9 @@ def replay(
     from agent.cli import print_json  # which imports this module
     from agent.replay import replay as run
     from agent.secret_values import SecretValues
-    from agent.trace import read_trace
 
     settings = load_settings()
-    record = read_trace(settings.home / "traces", trace_id)
+    record = _read(settings, trace_id)
     if live_retrieval:
         from agent.assistant import quoter_of
         from agent.replay import replay_live
@@ -61,6 +60,14 @@ def replay(
         typer.echo(printable("\n".join(_lines(replayed, live=live_retrieval))))
     if not (live_retrieval or replayed.is_same):
         raise typer.Exit(1)
+
+
+def _read(settings: Settings, trace_id: str) -> dict[str, Any]:
+    # Imported late, with SQLAlchemy: `--help` need not wait for it.
+    from agent.traces import open_traces
+
+    with closing(open_traces(settings)) as traces:
+        return traces.read(trace_id)
 
 
 def _lines(replayed: "Replayed", *, live: bool) -> list[str]:

@@ -1,8 +1,8 @@
 """What was said in each session, kept in a database."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,13 +61,12 @@ class Summary:
 class SessionStore:
     """Turns of every session: questions and final answers with their citations, never scratch work or passages.
 
-    Safe to use from several threads and processes. Methods raise SessionsError when the database cannot be used.
+    Safe to use from several threads and processes. Methods raise DatabaseAway when the database cannot be used.
     """
 
     def __init__(self, engine: sa.Engine) -> None:
         """Take a database that has the tables."""
         self._engine = engine
-        self._named = engine.url.render_as_string(hide_password=True)
 
     @classmethod
     def at(cls, url: str) -> "SessionStore":
@@ -114,6 +113,11 @@ class SessionStore:
         """Release the connections."""
         self._engine.dispose()
 
+    def check(self) -> None:
+        """Raise DatabaseAway when the sessions cannot be read."""
+        with self._engine.connect() as connection:
+            connection.execute(sa.select(_turns.c.id).limit(1))
+
     def turns(self, session: str, viewer: Collection[str] | None = None, *, after: int = 0) -> list[Turn]:
         """Return the latest turns of the session, oldest first; empty for a new session.
 
@@ -121,14 +125,14 @@ class SessionStore:
         other groups must not see. With `after`, only those of a higher number.
         """
         query = sa.select(_turns).where(_turns.c.session == session, _turns.c.id > after)
-        with self._connected() as connection:
+        with self._engine.begin() as connection:
             rows = connection.execute(query.order_by(_turns.c.id.desc()).limit(TURNS_READ)).all()
         return [_turn(row) for row in reversed(rows) if viewer is None or set(row.viewer) <= set(viewer)]
 
     def append(self, session: str, turn: Turn) -> None:
         """Keep a finished turn."""
         check_session(session)
-        with self._connected() as connection:
+        with self._engine.begin() as connection:
             connection.execute(
                 sa.insert(_turns).values(
                     session=session,
@@ -144,13 +148,13 @@ class SessionStore:
 
     def note_stale(self, told: Mapping[int, Staleness]) -> None:
         """Remember what a person was told of earlier answers, by the numbers of their turns."""
-        with self._connected() as connection:
+        with self._engine.begin() as connection:
             for number, stale in told.items():
                 connection.execute(sa.update(_turns).where(_turns.c.id == number).values(stale=stale))
 
     def summary(self, session: str, viewer: Collection[str]) -> Summary:
         """Return what was said before the turns that are shown, as these groups may see it."""
-        with self._connected() as connection:
+        with self._engine.begin() as connection:
             row = connection.execute(sa.select(_summaries).where(*_is_summary(session, viewer))).one_or_none()
         return Summary(row.text, row.through) if row else Summary()
 
@@ -160,31 +164,21 @@ class SessionStore:
         older = (*_is_summary(session, viewer), _summaries.c.through < summary.through)
         row = {"session": session, "viewer": _digest(viewer), "text": summary.text, "through": summary.through}
         # One that is not replaced is there already, written by another question of the session that was quicker.
-        with suppress(sa.exc.IntegrityError), self._connected() as connection:
+        with suppress(sa.exc.IntegrityError), self._engine.begin() as connection:
             connection.execute(sa.delete(_summaries).where(*older))
             connection.execute(sa.insert(_summaries).values(**row))
 
     def forget(self, session: str) -> None:
         """Remove every turn of the session."""
-        with self._connected() as connection:
+        with self._engine.begin() as connection:
             for table in (_turns, _summaries):
                 connection.execute(sa.delete(table).where(table.c.session == session))
 
     def sessions(self) -> list[str]:
         """Return the names of all sessions, the latest used first."""
         query = sa.select(_turns.c.session).group_by(_turns.c.session).order_by(sa.func.max(_turns.c.id).desc())
-        with self._connected() as connection:
+        with self._engine.begin() as connection:
             return list(connection.execute(query).scalars())
-
-    @contextmanager
-    def _connected(self) -> Iterator[sa.Connection]:
-        """Be in a transaction; say in one line when the database cannot be used."""
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except (sa.exc.OperationalError, sa.exc.TimeoutError) as error:
-            reason = " ".join(str(getattr(error, "orig", None) or error).split())
-            raise SessionsError(f"the conversations in {self._named} cannot be used: {reason}") from error
 
 
 def check_session(session: str) -> None:

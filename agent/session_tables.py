@@ -1,4 +1,4 @@
-"""The tables of the conversations."""
+"""The tables of the conversations, and of how their answers came about."""
 
 import sqlalchemy as sa
 
@@ -30,4 +30,13 @@ summaries = sa.Table(
     sa.Column("viewer", sa.String(64), primary_key=True),  # digest of the groups that may see it
     sa.Column("text", PlainText, nullable=False),
     sa.Column("through", sa.Integer, nullable=False),  # id of the last turn that is in it
+)
+
+traces = sa.Table(
+    "traces",
+    tables,
+    sa.Column("trace_id", sa.String(32), primary_key=True),
+    sa.Column("session", sa.String(MAX_SESSION_CHARS), nullable=False, index=True),
+    sa.Column("started_at", sa.String(40), nullable=False),
+    sa.Column("record", sa.JSON, nullable=False),
 )

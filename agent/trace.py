@@ -1,13 +1,10 @@
 """What the agent did for one question: each thought, tool call, observation, score and time, as one JSON record."""
 
-import json
-import logging
 import re
 import secrets
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -19,12 +16,9 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 from agent.hit_record import hit_record
 from agent.memory import approximate_tokens
 from agent.secret_values import SecretValues
-from preprocessing.errors import FolioError
 from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit
 from retrieval.search import SearchError
-
-logger = logging.getLogger(__name__)
 
 Event = dict[str, Any]
 _CORRECTION = "_Exception"
@@ -33,15 +27,10 @@ _TOLD = (SearchError, EndpointBusy, TimeoutError, ConnectionError)
 """Failures of a search after which a question goes on."""
 TOOL_CALLS = ("tool_calls", "invalid_tool_calls")
 """What a reply may hold beside its text, of a model with native tool calls."""
-_TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _THOUGHT = re.compile(
     r"\s*(?:Thought|思考)\s*[:：]\s*(.*?)(?=\n\s*(?:Action|行动|Final Answer|最终答案)\b|\n\s*(?:行动|最终答案)|\Z)",
     re.DOTALL,
 )
-
-
-class UnknownTrace(FolioError):
-    """There is no trace of that id."""
 
 
 class Trace(BaseCallbackHandler):
@@ -135,43 +124,31 @@ class Trace(BaseCallbackHandler):
         """Note which limit was reached, and when."""
         self.limit = {"limit": limit, "after_calls": len(self.llm_calls)}
 
-    def write(self, folder: Path, *, model: str, answer: dict[str, Any] | None, error: str | None) -> None:
-        """Write the record as `<trace id>.json`; called whether the question was answered or not.
-
-        A folder that cannot be written costs the trace, with a warning, and never the answer.
-        """
-        path = folder / f"{self.trace_id}.json"
-        record = self._hidden.mask(
-            {
-                "trace_id": self.trace_id,
-                "session": self._session,
-                "question": self._question,
-                "viewer": self.viewer,
-                "model": model,
-                "started_at": self._started_at.isoformat(timespec="milliseconds"),
-                "seconds": round(time.perf_counter() - self._clock, 4),
-                "seed": self.seed,
-                "run": self.run,
-                "history": self.history,
-                "events": self.events,
-                "llm_calls": self.llm_calls,
-                "failed_calls": self.failed_calls,
-                "searches": self.searches,
-                "quotes": self.quotes,
-                "limit": self.limit,
-                "usage": self.usage(),
-                "answer": answer,
-                "error": error if error is None else self._hidden.mask_error(error),
-            }
-        )
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            # Half a surrogate pair has no UTF-8 form; the escape is what JSON calls it.
-            path.write_text(
-                json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8", errors="backslashreplace"
-            )
-        except OSError as problem:
-            logger.warning("the trace was not written: %s", problem)
+    def record(self, *, model: str, answer: dict[str, Any] | None, error: str | None) -> dict[str, Any]:
+        """Return what is kept, without secrets; made whether the question was answered or not."""
+        whole = {
+            "trace_id": self.trace_id,
+            "session": self._session,
+            "question": self._question,
+            "viewer": self.viewer,
+            "model": model,
+            "started_at": self._started_at.isoformat(timespec="milliseconds"),
+            "seconds": round(time.perf_counter() - self._clock, 4),
+            "seed": self.seed,
+            "run": self.run,
+            "history": self.history,
+            "events": self.events,
+            "llm_calls": self.llm_calls,
+            "failed_calls": self.failed_calls,
+            "searches": self.searches,
+            "quotes": self.quotes,
+            "limit": self.limit,
+            "usage": self.usage(),
+            "answer": answer,
+            "error": error if error is None else self._hidden.mask_error(error),
+        }
+        masked: dict[str, Any] = self._hidden.mask(whole)
+        return masked
 
     # Callbacks of LangChain
 
@@ -232,15 +209,3 @@ class Trace(BaseCallbackHandler):
 
     def _failure(self, error: BaseException) -> dict[str, str]:
         return {"type": type(error).__name__, "text": self._hidden.mask_error(str(error))}
-
-
-def read_trace(folder: Path, trace_id: str) -> dict[str, Any]:
-    """Read a trace; raise UnknownTrace when there is none of that id, or one cut short by a crash."""
-    path = folder / f"{trace_id}.json"
-    if not _TRACE_ID.fullmatch(trace_id) or not path.is_file():
-        raise UnknownTrace(f"there is no trace {trace_id!r} in {folder}; `folio ask` prints the id of each answer")
-    try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        raise UnknownTrace(f"the trace {path} is damaged; ask the question again for a new one") from None
-    return record

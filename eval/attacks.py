@@ -13,7 +13,6 @@ from agent.citations import split_claims, without_labels
 from agent.memory import SessionStore
 from agent.offline import QUOTING
 from agent.settings import OFFLINE, Settings
-from agent.trace import read_trace
 from eval.attack_set import Attack, load_attacks, write_documents
 from eval.obeying_model import ObeyingModel
 from eval.progress import Step
@@ -129,7 +128,8 @@ def _base(
     """Yield a knowledge base of the documents and the names of those that were warned of."""
     home.mkdir()
     folder = write_documents(list(attacks), home / "documents", clean=clean)
-    own = settings.model_copy(update={"home": home / "index"})
+    # Documents that attack stay out of what several processes share.
+    own = settings.model_copy(update={"home": home / "index", "qdrant_url": None, "database_url": None})
     with KnowledgeBase.open(own, embedder=embedder) as base:
         report = base.ingest([folder])
         yield base, {Path(source).name for source, warning in report.warnings if "language model" in warning}
@@ -143,12 +143,13 @@ def _ask(
     names: dict[str, Any] = {"chat_model": model, "openai_base_url": None if given is None else "http://127.0.0.1:9/v1"}
     own = settings.model_copy(update={"home": home, **names})
     sessions = SessionStore.in_memory()
+    assistant = Assistant(own, base, given, sessions)
     try:
-        answer = Assistant(own, base, given, sessions).ask(attack.question, "attacked")
+        answer = assistant.ask(attack.question, "attacked")
         turns = sessions.turns("attacked")
     finally:
         sessions.close()
-    events = read_trace(home / "traces", answer.trace_id)["events"]
+    events = assistant.traces.read(answer.trace_id)["events"]
     queries = dict.fromkeys(hit["query"] for event in events for hit in event.get("hits", ()))
     return Told(answer, tuple(queries), tuple(text for turn in turns for text in (turn.question, turn.answer)))
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from agent.assistant import Assistant
 from agent.memory import SessionStore
 from agent.settings import Settings
-from agent.trace import read_trace
 from eval.answer_trace import read_answer_trace
 from eval.index import ingested, passages_ingested
 from eval.judge_answer import judge_by
@@ -82,7 +81,7 @@ def run_answers(
             left,
             assistant,
             store.get,
-            trace_of=lambda trace_id: read_answer_trace(read_trace(own.home / "traces", trace_id)),
+            trace_of=lambda trace_id: read_answer_trace(assistant.traces.read(trace_id)),
             judge=judge_by(judge) if judge else None,
         )
         with recorded(run, keep) as questions:

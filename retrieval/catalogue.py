@@ -13,10 +13,11 @@ import sqlalchemy as sa
 from preprocessing.document import Document
 from preprocessing.errors import FolioError
 from preprocessing.metadata import first_text
-from retrieval import copies, lease
+from retrieval import copies
 from retrieval.copies import FileState
 from retrieval.database import open_database, said_of_database, said_of_file
 from retrieval.in_force import Versions
+from retrieval.lease import Lease
 from retrieval.schema import documents as _documents
 from retrieval.schema import failures as _failures
 from retrieval.schema import leases
@@ -66,6 +67,7 @@ class Catalogue:
 
     def __init__(self, url: str) -> None:
         self._engine = open_database(url, _tables)
+        self._lease = Lease(self._engine)
 
     @classmethod
     def in_folder(cls, folder: Path) -> "Catalogue":
@@ -89,7 +91,7 @@ class Catalogue:
 
     def writing(self) -> AbstractContextManager[None]:
         """Be the only process that changes documents, among those that share the catalogue. Raises WriterBusy."""
-        return lease.writing(self._engine)
+        return self._lease.writing()
 
     def rows(self) -> Rows:
         """Return all that is known of the current documents, by table."""

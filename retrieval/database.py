@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,19 @@ _DRIVER = "postgresql+psycopg"
 _BUSY_MS = 10_000
 """How long a writer of an SQLite file waits for another one."""
 _TRIES = 10
+_CONNECTIONS = 5
+"""Kept open to a server by each part that has a pool, and as many again at times: a server takes about a hundred."""
+_CONNECT_SECONDS = 10
+"""How long a server that does not answer is waited for."""
+_LIBPQ = ("psycopg", "psycopg2")
 
 
 class DatabaseError(FolioError):
     """The database cannot be used; the message says what to mend."""
+
+
+class DatabaseAway(DatabaseError):
+    """The database was there and is not now; what needs it works again when it is back."""
 
 
 class PlainText(sa.TypeDecorator[str]):
@@ -37,16 +47,26 @@ class PlainText(sa.TypeDecorator[str]):
 def open_database(url: str, tables: sa.MetaData) -> sa.Engine:
     """Open the database at the address, making the tables and columns that are not there.
 
-    Raises what SQLAlchemy raises.
+    Raises what SQLAlchemy raises; what it cannot do afterwards raises DatabaseAway, until it can again.
     """
-    engine = sa.create_engine(with_driver(url), pool_pre_ping=True)
-    if engine.dialect.name == "sqlite":
+    address = with_driver(url)
+    if address.get_backend_name() == "sqlite":
+        engine = sa.create_engine(address, pool_pre_ping=True)
         sa.event.listen(engine, "connect", _write_ahead)
+    else:
+        engine = sa.create_engine(
+            address,
+            pool_pre_ping=True,
+            pool_size=_CONNECTIONS,
+            max_overflow=_CONNECTIONS,
+            connect_args=_patience(address),
+        )
     try:
         make_tables(engine, tables)
     except BaseException:
         engine.dispose()
         raise
+    sa.event.listen(engine, "handle_error", partial(_say_that_it_is_away, shown(address)), retval=True)
     return engine
 
 
@@ -57,6 +77,11 @@ def with_driver(url: str) -> sa.URL:
     """
     parsed = sa.make_url(url)
     return parsed.set(drivername=_DRIVER) if parsed.drivername in ("postgres", "postgresql") else parsed
+
+
+def shown(address: sa.URL) -> str:
+    """Return the address without its password."""
+    return address.render_as_string(hide_password=True)
 
 
 def make_tables(engine: sa.Engine, tables: sa.MetaData) -> None:
@@ -82,6 +107,23 @@ def _add_missing_columns(engine: sa.Engine, tables: sa.MetaData) -> None:
             kind = column.type.compile(engine.dialect)
             with engine.begin() as connection:
                 connection.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"))
+
+
+def _patience(address: sa.URL) -> dict[str, Any]:
+    """Return how long to wait for a server, unless the address says it."""
+    is_known = address.get_driver_name() in _LIBPQ and "connect_timeout" not in address.query
+    return {"connect_timeout": _CONNECT_SECONDS} if is_known else {}
+
+
+def _say_that_it_is_away(name: str, context: sa.ExceptionContext) -> DatabaseAway | None:
+    """Return what is raised instead, None to leave it."""
+    # A ping that fails only means that a new connection is tried.
+    error = context.sqlalchemy_exception
+    is_away = context.is_disconnect or isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+    if not is_away or context.is_pre_ping:
+        return None
+    reason = " ".join(str(context.original_exception).split())
+    return DatabaseAway(f"the database {name} cannot be used now: {reason}")
 
 
 def _write_ahead(connection: Any, _record: object) -> None:
@@ -117,6 +159,5 @@ def said_of_database(url: str) -> Iterator[None]:
             f"FOLIO_DATABASE_URL needs the Python package {error.name}: install it, or correct it"
         ) from None
     except sa.exc.DBAPIError as error:
-        shown = sa.make_url(url).render_as_string(hide_password=True)
         reason = " ".join(str(error.orig).split())
-        raise DatabaseError(f"FOLIO_DATABASE_URL {shown} cannot be used: {reason}") from None
+        raise DatabaseError(f"FOLIO_DATABASE_URL {shown(sa.make_url(url))} cannot be used: {reason}") from None

@@ -6,13 +6,14 @@ import platform
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 
 from preprocessing.errors import FolioError
+from retrieval.database import DatabaseError
 from retrieval.schema import leases
 
 logger = logging.getLogger(__name__)
@@ -41,29 +42,42 @@ class Holder:
         return cls(uuid.uuid4().hex, platform.node(), os.getpid())
 
 
-@contextmanager
-def writing(engine: sa.Engine) -> Iterator[None]:
-    """Be the one that writes; a process that dies lets go at once on its own machine, and soon on others.
+class Lease:
+    """The right to write, for one user of a catalogue at a time; each has one of these and takes turns with itself."""
 
-    Raises WriterBusy when another process is writing.
-    """
-    holder, done = Holder.this(), threading.Event()
-    _take(engine, holder)
-    renewer = threading.Thread(target=_renew, args=(engine, holder, done), name="folio-lease", daemon=True)
-    renewer.start()
-    try:
-        yield
-    finally:
-        done.set()
-        renewer.join()
-        with engine.begin() as connection:
-            connection.execute(sa.delete(leases).where(leases.c.token == holder.token))
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._left_behind: set[str] = set()
+        """Tokens that could not be given back, because the database was away."""
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Be the one that writes; a process that dies lets go at once on its own machine, and soon on others.
+
+        Raises WriterBusy when another process is writing.
+        """
+        holder, done = Holder.this(), threading.Event()
+        _take(self._engine, holder, self._left_behind)
+        renewer = threading.Thread(target=_renew, args=(self._engine, holder, done), name="folio-lease", daemon=True)
+        renewer.start()
+        try:
+            yield
+        finally:
+            done.set()
+            renewer.join()
+            self._let_go(holder)
+
+    def _let_go(self, holder: Holder) -> None:
+        self._left_behind.add(holder.token)
+        with self._engine.begin() as connection:
+            connection.execute(sa.delete(leases).where(leases.c.token.in_(self._left_behind)))
+        self._left_behind.clear()
 
 
-def _take(engine: sa.Engine, holder: Holder) -> None:
+def _take(engine: sa.Engine, holder: Holder, left_behind: Set[str]) -> None:
     with engine.begin() as connection:
         row = connection.execute(sa.select(leases).where(leases.c.name == _WRITER)).one_or_none()
-        if row and (row.expires_at < time.time() or _is_dead(row, holder)):
+        if row and (row.token in left_behind or row.expires_at < time.time() or _is_dead(row, holder)):
             connection.execute(sa.delete(leases).where(leases.c.token == row.token))
     try:
         with engine.begin() as connection:
@@ -89,7 +103,7 @@ def _renew(engine: sa.Engine, holder: Holder, done: threading.Event) -> None:
             with engine.begin() as connection:
                 mine = sa.update(leases).where(leases.c.token == holder.token)
                 renewed = connection.execute(mine.values(expires_at=time.time() + _LASTS)).rowcount
-        except sa.exc.SQLAlchemyError as error:
+        except (DatabaseError, sa.exc.SQLAlchemyError) as error:
             logger.warning("the right to change documents could not be renewed, and is tried again: %s", error)
             continue
         if not renewed:

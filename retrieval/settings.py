@@ -55,8 +55,8 @@ class RetrievalSettings(BaseSettings):
     """Copies of each part of a new collection; 2 outlives the loss of a node. None leaves it to the server."""
 
     database_url: SecretStr | None = None
-    """SQLAlchemy address of the database of documents, conversations and keys, for processes that share a Qdrant
-    server; without it, SQLite files under `home`."""
+    """SQLAlchemy address of the database of documents, conversations, their traces and keys, for processes that share
+    a Qdrant server; without it, files under `home`."""
 
     rerank: RerankKind | None = None
     """`token` (the bundled encoder, nothing to download), `cross-encoder` (`rerank_model`), or `none`. None is the

@@ -5,7 +5,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -21,9 +21,19 @@ _OPTIONS = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_
 class Postgres:
     """A running server that makes empty databases."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, control: Callable[..., None]) -> None:
         self._folder = folder
+        self._control = control
         self._numbers = count(1)
+
+    def stop(self) -> None:
+        """Stop the server, cutting off whoever is connected."""
+        # Not at once: these servers do not wait for the disk, and would lose what was just committed.
+        self._control("-m", "fast", "stop")
+
+    def start(self) -> None:
+        """Start it again, with all that was committed."""
+        self._control("start")
 
     def new_database(self) -> str:
         """Make a database and return its address."""
@@ -55,12 +65,17 @@ def running(bin_: Path) -> Iterator[Postgres]:
         _run([bin_ / "initdb", "-D", folder / "data", "-U", _ROLE, "-A", "trust", "-N", "-E", "UTF8"], as_user)
         settings = " ".join(f"-c {option}" for option in _OPTIONS)
         options = f"-k {folder} -c listen_addresses='' {settings}"
-        start = [bin_ / "pg_ctl", "-D", folder / "data", "-l", folder / "log", "-w", "-o", options, "start"]
-        _run(start, as_user)
+
+        def control(*arguments: str) -> None:
+            pg_ctl = [bin_ / "pg_ctl", "-D", folder / "data", "-l", folder / "log", "-w", "-o", options]
+            _run([*pg_ctl, *arguments], as_user)
+
+        server = Postgres(folder, control)
+        server.start()
         try:
-            yield Postgres(folder)
+            yield server
         finally:
-            _run([bin_ / "pg_ctl", "-D", folder / "data", "-m", "immediate", "stop"], as_user)
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

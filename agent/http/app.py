@@ -21,6 +21,7 @@ from agent.http.openapi import DESCRIPTION, describe
 from agent.http.owners import SessionOwners
 from agent.http.rate_limit import RateLimit
 from agent.http.request_ids import HEADER, RequestIds
+from agent.http.upload_states import UploadStates
 from agent.http.uploads import Uploads
 from agent.mcp.endpoint import PATH, Endpoint
 
@@ -31,10 +32,12 @@ def create_app(assistant: Assistant, database: sa.Engine, *, on_loopback: bool) 
     `on_loopback` says that nobody but this machine can reach it: then it is open until a key is made.
     """
     settings = assistant.settings.http
+    states = UploadStates(database)
+    states.give_up_lost()
     door = Door(
         assistant=assistant,
         owners=SessionOwners(database, assistant.sessions),
-        uploads=Uploads(),
+        uploads=Uploads(states),
         answers=ThreadPoolExecutor(settings.answers_at_once, thread_name_prefix="answer"),
     )
 

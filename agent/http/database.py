@@ -1,4 +1,4 @@
-"""What the HTTP server keeps for itself: keys, and whose each session is."""
+"""What the HTTP server keeps for itself: keys, whose each session is, and where uploads are."""
 
 import sqlalchemy as sa
 
@@ -25,6 +25,22 @@ session_owners = sa.Table(
     tables,
     sa.Column("session", sa.String(64), primary_key=True),
     sa.Column("owner", sa.String(16), nullable=False, index=True),
+)
+
+
+uploads = sa.Table(
+    "http_uploads",
+    tables,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("owner", sa.String(16), nullable=False),
+    sa.Column("filename", database.PlainText, nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("document", sa.JSON),
+    sa.Column("failed_with", sa.Integer),  # status of the problem details
+    sa.Column("failure", database.PlainText),
+    sa.Column("host", sa.Text, nullable=False),  # where it is brought in
+    sa.Column("process", sa.Integer, nullable=False),
+    sa.Column("updated_at", sa.Float, nullable=False),  # seconds since 1970
 )
 
 

@@ -18,8 +18,9 @@ from agent.http.document_bodies import DocumentList, Page, ShownDocument, Upload
 from agent.http.door import AtDoor, Door, run_in
 from agent.http.media_types import takes_form
 from agent.http.openapi import problems
-from agent.http.problems import Refused, problem_of
+from agent.http.problems import Refused, as_problem
 from agent.http.shapes import Values
+from agent.http.upload_states import Upload
 from retrieval.catalogue import DocumentRecord
 from retrieval.given import Metadata
 
@@ -62,8 +63,7 @@ async def upload_document(
         raise Refused(413, f"{called} is larger than {settings.max_upload_mb} MB; split it")
     work = partial(bring_in, at.assistant.knowledge_base, caller, name=called, metadata=about, replace=replace)
     if (file.size or 0) > settings.background_bytes or at.uploads.waiting:
-        kept = await run_in_threadpool(_kept, file.file)
-        upload = at.uploads.later(caller.id, PurePosixPath(called).name, partial(_from_file, kept, work))
+        upload = await run_in_threadpool(_later, at, caller, file.file, called, work)
         state = _state(at, caller, upload.id, request)
         return JSONResponse(state.model_dump(), 202, {"Location": state.status_url})
     data = await file.read()
@@ -133,6 +133,15 @@ def _read_metadata(given: str | None) -> Metadata:
     return {key: value if isinstance(value, str) else tuple(value) for key, value in read.items()}
 
 
+def _later(at: Door, caller: Caller, file: BinaryIO, called: str, work: Any) -> Upload:
+    kept = _kept(file)
+    try:
+        return at.uploads.later(caller.id, PurePosixPath(called).name, partial(_from_file, kept, work))
+    except BaseException:
+        kept.close()
+        raise
+
+
 def _kept(file: BinaryIO) -> BinaryIO:
     # The file of the request is gone when it is answered; this one is on disk, so that waiting takes no memory.
     kept: Any = TemporaryFile()  # noqa: SIM115  closed by whoever reads it
@@ -154,6 +163,6 @@ def _state(at: Door, caller: Caller, upload_id: str, request: Request) -> Upload
         filename=upload.filename,
         status=upload.status,
         status_url=f"/api/uploads/{upload.id}",
-        document=upload.result if isinstance(upload.result, DocumentTaken) else None,
-        problem=problem_of(request, upload.error) if upload.error else None,
+        document=upload.document,
+        problem=as_problem(request, upload.failure.status, upload.failure.detail) if upload.failure else None,
     )

@@ -13,6 +13,7 @@ from agent.http.keys import KeyStore
 from agent.http.problems import Refused, problem_response
 from agent.http.rate_limit import RateLimit
 from agent.http.settings import is_loopback
+from retrieval.database import DatabaseAway
 
 PUBLIC = frozenset({"/", "/health", "/openapi.json"})
 """Paths that need no key; so do those below STATIC."""
@@ -45,12 +46,22 @@ class Guard:
         await self._app(scope, receive, send)
 
     def _caller(self, path: str, headers: Headers) -> Caller | None:
+        is_public = path in PUBLIC or path.startswith(STATIC)
+        try:
+            return self._known(headers, is_public=is_public)
+        except DatabaseAway:
+            # What needs no key is there without the keys too: /health has to say so.
+            if is_public:
+                return None
+            raise
+
+    def _known(self, headers: Headers, *, is_public: bool) -> Caller | None:
         if self._on_loopback and not self._keys.were_made():
             self._check_from_here(headers)
             return LOCAL
         scheme, _, written = headers.get("authorization", "").partition(" ")
         key = self._keys.find(written.strip()) if scheme.lower() == "bearer" else None
-        if path in PUBLIC or path.startswith(STATIC):
+        if is_public:
             return Caller.with_key(key) if key else None
         if not written:
             raise Refused(401, "this needs a key: send Authorization: Bearer KEY", {"WWW-Authenticate": "Bearer"})

@@ -1,8 +1,11 @@
 """Whether all is well."""
 
+import logging
+from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
+import sqlalchemy as sa
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,6 +14,15 @@ from agent.http.door import AtDoor
 from agent.http.openapi import problems
 from agent.http.problems import Refused
 from preprocessing.errors import FolioError
+from retrieval.database import DatabaseAway
+from retrieval.knowledge_base import KnowledgeBase
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_LOOKS = 3
+"""Times that the legs are counted: another process may change them between two counts."""
 
 router = APIRouter(tags=["server"])
 
@@ -60,33 +72,70 @@ class Health(BaseModel):
     legs: dict[Literal["vector", "keyword", "rerank"], Leg]
 
 
-@router.get("/health", response_model_exclude_none=True, responses={**problems(503)})
+@router.get("/health", response_model_exclude_none=True, responses={**problems()})
 def health(at: AtDoor, caller: Annotated[Caller | None, Depends(identified)]) -> Health:
-    """Say whether the server can answer. Needs no key, and says more with one."""
+    """Say whether the server can answer. Needs no key, and says more with one.
+
+    When it cannot, `down` of the problem details names what is away: `database`, `store` or both.
+    """
     knowledge_base = at.assistant.knowledge_base
     engine = knowledge_base.engine
-    try:
-        vectors, words = engine.store.count(), len(engine.keyword)
-        # Counting what a caller may see takes longer than a probe every few seconds should.
-        seen = knowledge_base.health(caller.listed_for) if caller else {}
-    except FolioError as error:
-        raise Refused(503, f"the store cannot be asked: {error}" if caller else "the store cannot be asked") from error
+    asking = _Asking()
+    for part in (knowledge_base.is_empty, at.assistant.sessions.check, at.owners.check):
+        asking.ask(part)
+    in_step = asking.ask(lambda: _in_step(knowledge_base))
+    # Counting what a caller may see takes longer than a probe every few seconds should.
+    seen = asking.ask(lambda: knowledge_base.health(caller.listed_for)) if caller else None
+    if asking.down or in_step is None:
+        raise asking.refusal(in_full=caller is not None)
     problem = getattr(engine.reranker, "problem", None)
     legs: dict[Any, Leg] = {
-        "vector": Leg(ok=vectors == words),
-        "keyword": Leg(ok=vectors == words),
+        "vector": Leg(ok=in_step),
+        "keyword": Leg(ok=in_step),
         "rerank": Leg(ok=problem is None),
     }
-    if caller:
-        legs["vector"] = Leg(ok=vectors == words, chunks=seen["chunks"], model=seen["embed_model"])
-        legs["keyword"] = Leg(ok=vectors == words, chunks=seen["keyword_chunks"])
+    if seen:
+        legs["vector"] = Leg(ok=in_step, chunks=seen["chunks"], model=seen["embed_model"])
+        legs["keyword"] = Leg(ok=in_step, chunks=seen["keyword_chunks"])
         legs["rerank"] = Leg(ok=problem is None, model=seen["rerank_model"], problem=problem)
     return Health(
         status="ok" if all(leg.ok for leg in legs.values()) else "degraded",
         version=version("folio"),
         model=at.assistant.settings.chat_model_name if caller else None,
         counts=Counts(documents=seen["documents"], chunks=seen["chunks"], uploads_waiting=at.uploads.waiting)
-        if caller
+        if seen
         else None,
         legs=legs,
     )
+
+
+def _in_step(base: KnowledgeBase) -> bool:
+    """Say whether the legs hold the same chunks, or are about to."""
+    return any(base.engine.store.count() == len(base.engine.keyword) or base.is_changing for _ in range(_LOOKS))
+
+
+class _Asking:
+    """Asks each part, and keeps what those say that cannot answer."""
+
+    def __init__(self) -> None:
+        self.down: dict[Literal["database", "store"], str] = {}
+
+    def ask(self, question: Callable[[], T]) -> T | None:
+        """Return the answer, None from a part that is away."""
+        try:
+            return question()
+        except (DatabaseAway, sa.exc.TimeoutError) as error:
+            self._note("database", "the database cannot be used now", error)
+        except FolioError as error:
+            self._note("store", f"the store cannot be asked: {error}", error)
+        return None
+
+    def refusal(self, *, in_full: bool) -> Refused:
+        """Return what is said then; why is for callers with a key."""
+        said = [text if in_full else text.partition(":")[0] for text in self.down.values()]
+        return Refused(503, "; ".join(said), down=list(self.down))
+
+    def _note(self, part: Literal["database", "store"], text: str, error: Exception) -> None:
+        if part not in self.down:
+            logger.error("%s is down: %s", part, " ".join(str(error).split()))
+            self.down[part] = text

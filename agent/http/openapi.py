@@ -28,7 +28,7 @@ _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return what a route says of its problems: these, and those that any request with a key may have."""
-    return {status: _described(status) for status in sorted({*statuses, 401, 403, 429, 500})}
+    return {status: _described(status) for status in sorted({*statuses, 401, 403, 429, 500, 503})}
 
 
 def describe(app: FastAPI) -> None:

@@ -33,6 +33,10 @@ class SessionOwners:
             owners = {row.session: row.owner for row in connection.execute(sa.select(_owners))}
         return [session for session in self._sessions.sessions() if owners.get(session, NOBODY) == owner]
 
+    def check(self) -> None:
+        """Raise DatabaseAway when the owners cannot be read."""
+        self._recorded("")
+
     def _recorded(self, session: str) -> str | None:
         query = sa.select(_owners.c.owner).where(_owners.c.session == session)
         with self._engine.connect() as connection:

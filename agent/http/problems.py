@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+import sqlalchemy as sa
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from agent.chat_model import ModelError, ModelTimeout
-from agent.trace import UnknownTrace
+from agent.traces import UnknownTrace
 from preprocessing.errors import FolioError, LoadError
 from retrieval.catalogue import UnknownDocument
-from retrieval.database import DatabaseError
+from retrieval.database import DatabaseAway, DatabaseError
 from retrieval.dates import DateError
 from retrieval.endpoint_errors import EndpointError
 from retrieval.filters import FilterError
@@ -29,6 +30,9 @@ from retrieval.store.server import ServerError
 logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+_RETRY_SECONDS = "5"
+_AWAY = (DatabaseAway, sa.exc.TimeoutError)
+"""The database was lost, or all connections to it are busy."""
 
 _STATUS: Mapping[type[FolioError], int] = {
     UnsafeName: 400,
@@ -112,13 +116,21 @@ def problem_response(request: Request, error: Exception) -> Response:
     if problem.status >= 500:
         # An answer of this kind leaves by another way than the others.
         headers.setdefault("X-Request-ID", problem.request_id)
+    if problem.status == 503:
+        headers.setdefault("Retry-After", _RETRY_SECONDS)
     body = json.dumps(problem.model_dump(exclude_none=True), ensure_ascii=False)
     return Response(body.encode("utf-8", "replace"), problem.status, headers, MEDIA_TYPE)
 
 
 def problem_of(request: Request, error: Exception) -> Problem:
     """Return the problem details of an error; what is not meant for people is logged and not said."""
-    status, detail, more = _said(error)
+    status, detail, more = said(error)
+    return as_problem(request, status, detail, more)
+
+
+def as_problem(request: Request, status: int, detail: str, more: Mapping[str, Any] | None = None) -> Problem:
+    """Return problem details for whoever sent the request."""
+    more = dict(more or {})
     if request.url.path.startswith("/v1/"):
         # Clients of this protocol look for the message here.
         more = {**more, "error": {"message": detail, "type": HTTPStatus(status).phrase, "param": None, "code": status}}
@@ -132,13 +144,18 @@ def problem_of(request: Request, error: Exception) -> Problem:
     )
 
 
-def _said(error: Exception) -> tuple[int, str, dict[str, Any]]:
+def said(error: Exception) -> tuple[int, str, dict[str, Any]]:
+    """Return the status, the line for people and further members of the problem details of an error."""
     if isinstance(error, Refused):
         return error.status_code, error.detail, error.more
     if isinstance(error, HTTPException):
         return error.status_code, _plain(error), {}
     if isinstance(error, RequestValidationError):
         return _invalid(error)
+    if isinstance(error, _AWAY):
+        # It names an address, and is no defect here: one line for whoever runs the server.
+        logger.error("%s", " ".join(str(error).split()))
+        return 503, "the database cannot be used now; try again soon", {}
     if isinstance(error, FolioError):
         for kind, status in _STATUS.items():
             if isinstance(error, kind):

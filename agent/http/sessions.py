@@ -10,7 +10,7 @@ from agent.http.door import AtDoor
 from agent.http.openapi import problems
 from agent.http.problems import Refused
 from agent.http.shapes import SessionName
-from agent.trace import UnknownTrace, read_trace
+from agent.traces import UnknownTrace
 
 router = APIRouter(tags=["sessions"])
 
@@ -97,10 +97,10 @@ def show_session(session: Annotated[SessionName, Path()], at: AtDoor, caller: Re
 
 @router.delete("/api/sessions/{session}", status_code=204, responses=problems(404, 422))
 def delete_session(session: Annotated[SessionName, Path()], at: AtDoor, caller: Reader) -> None:
-    """Forget a session with its questions and answers."""
+    """Forget a session with its questions and answers, and how they came about."""
     if not at.owners.owns(session, caller.id) or not at.assistant.sessions.turns(session):
         raise Refused(404, f"there is no session {session!r}")
-    at.assistant.sessions.forget(session)
+    at.assistant.forget(session)
 
 
 @router.get("/api/traces/{trace_id}", responses=problems(404, 422))
@@ -112,7 +112,7 @@ def show_trace(
     """Show how an answer of the caller came about."""
     unknown = Refused(404, f"there is no trace {trace_id!r}")
     try:
-        record = read_trace(at.assistant.settings.home / "traces", trace_id)
+        record = at.assistant.traces.read(trace_id)
     except UnknownTrace:
         raise unknown from None
     if not _is_for(record, at, caller):

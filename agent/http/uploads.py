@@ -6,78 +6,79 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Generic, Literal, TypeVar
+from dataclasses import replace
 from uuid import uuid4
 
-from agent.http.problems import Refused
+import sqlalchemy as sa
+
+from agent.http.bring_in import DocumentTaken
+from agent.http.problems import Refused, said
+from agent.http.upload_states import UNDER_WAY, Failure, Upload, UploadStates
+from retrieval.database import DatabaseError
 
 logger = logging.getLogger(__name__)
-
-Status = Literal["waiting", "running", "done", "failed"]
-T = TypeVar("T")
 
 MOST_WAITING = 100
 _MOST_REMEMBERED = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Upload(Generic[T]):
-    """A document that is brought in after its request was answered."""
-
-    id: str
-    owner: str
-    filename: str
-    status: Status = "waiting"
-    result: T | None = None
-    error: Exception | None = None
-
-
 class Uploads:
-    """One worker, and what became of the latest uploads. Known to this process alone, until it ends."""
+    """One worker, and what became of the latest uploads: of this process at hand, of others in the database."""
 
-    def __init__(self) -> None:
+    def __init__(self, states: UploadStates) -> None:
         self.worker = ThreadPoolExecutor(1, thread_name_prefix="ingest")
-        self._uploads: OrderedDict[str, Upload[object]] = OrderedDict()
+        self._states = states
+        self._uploads: OrderedDict[str, Upload] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
     def waiting(self) -> int:
-        """Return how many uploads were accepted and are not in yet."""
+        """Return how many uploads this process accepted that are not in yet."""
         with self._lock:
-            return sum(upload.status in ("waiting", "running") for upload in self._uploads.values())
+            return sum(upload.status in UNDER_WAY for upload in self._uploads.values())
 
-    def later(self, owner: str, filename: str, work: Callable[[], object]) -> Upload[object]:
+    def later(self, owner: str, filename: str, work: Callable[[], DocumentTaken]) -> Upload:
         """Bring a document in when its turn comes. Raises Refused when too many wait."""
         if self.waiting >= MOST_WAITING:
             raise Refused(429, f"{MOST_WAITING} uploads are waiting; try again later", {"Retry-After": "30"})
-        upload: Upload[object] = Upload(uuid4().hex, owner, filename)
-        self._set(upload)
+        upload = Upload(uuid4().hex, owner, filename)
+        self._states.begin(upload)
+        self._remember(upload)
         self.worker.submit(contextvars.copy_context().run, self._run, upload, work)
         return upload
 
-    def find(self, upload_id: str, owner: str) -> Upload[object]:
+    def find(self, upload_id: str, owner: str) -> Upload:
         """Return an upload of the owner. Raises Refused when there is none."""
         with self._lock:
             upload = self._uploads.get(upload_id)
+        upload = upload or self._states.find(upload_id)
         if upload is None or upload.owner != owner:
-            raise Refused(404, f"there is no upload {upload_id!r}; they are forgotten when the server is started anew")
+            raise Refused(404, f"there is no upload {upload_id!r}; they are forgotten after a week")
         return upload
 
     def close(self) -> None:
         """Bring in what was accepted, then stop."""
         self.worker.shutdown()
 
-    def _run(self, upload: Upload[object], work: Callable[[], object]) -> None:
+    def _run(self, upload: Upload, work: Callable[[], DocumentTaken]) -> None:
         self._set(replace(upload, status="running"))
         try:
-            done = replace(upload, status="done", result=work())
+            done = replace(upload, status="done", document=work())
         except Exception as error:  # noqa: BLE001  it is told to whoever asks for the status
             logger.warning("the upload %s was not brought in: %s", upload.filename, error)
-            done = replace(upload, status="failed", error=error)
+            status, detail, _ = said(error)
+            done = replace(upload, status="failed", failure=Failure(status, detail))
         self._set(done)
 
-    def _set(self, upload: Upload[object]) -> None:
+    def _set(self, upload: Upload) -> None:
+        self._remember(upload)
+        try:
+            self._states.update(upload)
+        except (DatabaseError, sa.exc.SQLAlchemyError) as error:
+            # Whoever asks this process is told all the same.
+            logger.warning("where the upload %s is was not written down: %s", upload.filename, error)
+
+    def _remember(self, upload: Upload) -> None:
         with self._lock:
             self._uploads[upload.id] = upload
             while len(self._uploads) > _MOST_REMEMBERED:

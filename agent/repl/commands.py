@@ -68,10 +68,7 @@ def _trace(conversation: Conversation, _rest: str) -> None:
     if conversation.answer is None:
         write(say(conversation.language, "nothing_asked"))
         return
-    # Imported late, with LangChain, which the prompt must not wait for.
-    from agent.trace import read_trace
-
-    print_trace(read_trace(conversation.assistant.settings.home / "traces", conversation.answer.trace_id))
+    print_trace(conversation.assistant.traces.read(conversation.answer.trace_id))
 
 
 def _why_not(conversation: Conversation, rest: str) -> None:

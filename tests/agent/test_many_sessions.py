@@ -13,7 +13,6 @@ from langchain_core.messages import BaseMessage
 from agent.assistant import Assistant
 from agent.memory import SessionStore
 from agent.settings import OFFLINE, Settings
-from agent.trace import read_trace
 from retrieval.knowledge_base import KnowledgeBase
 from tests.fakes import CharacterEmbedder, ScriptedChatModel
 
@@ -93,7 +92,7 @@ def talk(assistant: Assistant, goes_on: Callable[[int], bool]) -> int:
         assert [(turn.question, answer in turn.answer) for turn, (_, answer) in zip(turns, said, strict=True)] == [
             (question, True) for question, _ in said
         ]
-        record = read_trace(assistant.settings.home / "traces", turns[-1].trace_id)
+        record = assistant.traces.read(turns[-1].trace_id)
         assert {code for turn in record["history"]["turns"] for code in _CODE.findall(str(turn))} <= {code(number)}
         assert set(_CODE.findall(record["history"]["summary"]["text"])) <= {code(number)}
     return sum(asked)

@@ -18,6 +18,7 @@ from agent.memory import (
 )
 from agent.settings import Settings
 from preprocessing.errors import FolioError
+from retrieval.database import DatabaseAway
 
 NewDatabase = Callable[[], str]
 
@@ -191,7 +192,7 @@ def test_a_database_that_goes_away_is_one_line(tmp_path: Path) -> None:
     store.close()
     (tmp_path / "sessions.db").unlink()
     (tmp_path / "sessions.db").mkdir()
-    with pytest.raises(SessionsError, match=r"^the conversations in sqlite:.* cannot be used: unable to open database"):
+    with pytest.raises(DatabaseAway, match=r"^the database sqlite:.* cannot be used now: unable to open database"):
         store.turns("s")
 
 

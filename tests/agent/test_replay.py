@@ -16,7 +16,6 @@ from agent.memory import SessionStore, Turn
 from agent.replay import NotReplayable, Replayed, replay, replay_live
 from agent.replay_parts import RecordedModel
 from agent.settings import Settings
-from agent.trace import read_trace
 from preprocessing.errors import FolioError
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import SearchError
@@ -35,7 +34,7 @@ NOT_FOUND = "Final Answer: NOT_FOUND: 股票期权"
 def recorded(assistant: Assistant, question: str = QUESTION, **asked: Any) -> dict[str, Any]:
     """Ask, and return the trace as it is read from its file."""
     answer = assistant.ask(question, "s", **asked)
-    return read_trace(assistant.settings.home / "traces", answer.trace_id)
+    return assistant.traces.read(answer.trace_id)
 
 
 @pytest.fixture
@@ -191,7 +190,7 @@ def test_what_cannot_be_replayed_is_one_line(scripted: Scripted, tmp_path: Path)
     with pytest.raises(FolioError, match="away"):
         assistant.ask(QUESTION)
     (path,) = (assistant.settings.home / "traces").glob("*.json")
-    record = read_trace(path.parent, path.stem)
+    record = assistant.traces.read(path.stem)
     with pytest.raises(NotReplayable, match=r"has no answer to compare with; it ended with: the model is away$"):
         replay(record)
     del record["searches"]

@@ -13,7 +13,7 @@ from agent.assistant import Assistant
 from agent.chat_model import ContextOverflow
 from agent.memory import SessionStore, Turn, approximate_tokens
 from agent.settings import Settings
-from agent.trace import Trace, UnknownTrace, read_trace
+from agent.traces import FolderTraces
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
@@ -28,7 +28,7 @@ Scripted = Callable[..., Assistant]
 
 def written(home: Path) -> dict[str, Any]:
     (path,) = (home / "traces").glob("*.json")
-    return read_trace(home / "traces", path.stem)
+    return FolderTraces(home / "traces").read(path.stem)
 
 
 def test_an_answer_is_traced_step_by_step(scripted: Scripted) -> None:
@@ -231,12 +231,6 @@ def test_replies_that_did_not_come_are_traced(scripted: Scripted) -> None:
     assert answer.usage["llm_calls"] == 2
 
 
-def test_half_a_surrogate_pair_does_not_lose_the_trace(tmp_path: Path) -> None:
-    trace = Trace("\udcff 年假？", "s")
-    trace.write(tmp_path, model="m", answer=None, error=None)
-    assert read_trace(tmp_path, trace.trace_id)["question"] == "\udcff 年假？"
-
-
 def test_a_folder_that_cannot_be_written_costs_only_the_trace(
     scripted: Scripted, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -245,20 +239,3 @@ def test_a_folder_that_cannot_be_written_costs_only_the_trace(
     (assistant.settings.home / "traces").touch()
     assert not assistant.ask("转正员工年假有几天？").refused
     assert "the trace was not written" in caplog.text
-
-
-@pytest.mark.parametrize("trace_id", ["0" * 32, "", "../../secret", "..\\x", "A" * 32])
-def test_an_unknown_trace_is_one_line(tmp_path: Path, trace_id: str) -> None:
-    (tmp_path / "secret.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(UnknownTrace) as caught:
-        read_trace(tmp_path / "a" / "b", trace_id)
-    assert str(caught.value) == (
-        f"there is no trace {trace_id!r} in {tmp_path / 'a' / 'b'}; `folio ask` prints the id of each answer"
-    )
-
-
-def test_a_trace_cut_short_is_one_line(tmp_path: Path) -> None:
-    path = tmp_path / f"{'0' * 32}.json"
-    path.write_text('{"trace_id": ', encoding="utf-8")
-    with pytest.raises(UnknownTrace, match=r"is damaged; ask the question again for a new one$"):
-        read_trace(tmp_path, "0" * 32)

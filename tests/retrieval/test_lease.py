@@ -11,7 +11,8 @@ import pytest
 import sqlalchemy as sa
 
 from retrieval import lease
-from retrieval.lease import WriterBusy, writing
+from retrieval.database import DatabaseAway
+from retrieval.lease import Lease, WriterBusy
 from retrieval.schema import leases, tables
 
 NOBODY = 2**22 + 1
@@ -39,15 +40,15 @@ def holders(engine: sa.Engine) -> list[tuple[str, int]]:
 
 def test_it_is_held_and_let_go(engine: sa.Engine) -> None:
     for _ in range(2):
-        with writing(engine):
+        with Lease(engine).writing():
             assert holders(engine) == [(platform.node(), os.getpid())]
             with pytest.raises(WriterBusy, match=f"^process {os.getpid()} on .+ is changing the documents: wait"):
-                writing(engine).__enter__()
+                Lease(engine).writing().__enter__()
         assert holders(engine) == []
 
 
 def test_an_error_lets_it_go(engine: sa.Engine) -> None:
-    with pytest.raises(KeyError), writing(engine):
+    with pytest.raises(KeyError), Lease(engine).writing():
         raise KeyError
     assert holders(engine) == []
 
@@ -66,17 +67,17 @@ def test_who_is_gone_is_not_waited_for(engine: sa.Engine, host: str, process: in
     name = platform.node() if host == "here" else host
     held_by(engine, name, process, time.time() + ahead)
     if free:
-        with writing(engine):
+        with Lease(engine).writing():
             assert holders(engine) == [(platform.node(), os.getpid())]
     else:
         with pytest.raises(WriterBusy, match=f"^process {process} on {name} is changing"):
-            writing(engine).__enter__()
+            Lease(engine).writing().__enter__()
         assert holders(engine) == [(name, process)]
 
 
 def test_it_is_renewed_while_the_work_goes_on(engine: sa.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease, "_RENEWED_EVERY", 0.01)
-    with writing(engine):
+    with Lease(engine).writing():
         with engine.begin() as connection:
             connection.execute(sa.update(leases).values(expires_at=0.0))
         renewed = threading.Event()
@@ -93,7 +94,7 @@ def test_a_lease_that_was_lost_is_said(
     engine: sa.Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(lease, "_RENEWED_EVERY", 0.01)
-    with writing(engine):
+    with Lease(engine).writing():
         with engine.begin() as connection:
             connection.execute(sa.delete(leases))
         for _ in range(1000):
@@ -101,3 +102,25 @@ def test_a_lease_that_was_lost_is_said(
                 break
             time.sleep(0.01)
     assert "another may have begun to change documents" in caplog.text
+
+
+def test_what_could_not_be_given_back_stands_in_nobodys_way(engine: sa.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    lease_, begin, down = Lease(engine), engine.begin, [False]
+
+    def away(*_args: object) -> object:
+        if down[0]:
+            raise DatabaseAway("the database is away")
+        return begin()
+
+    monkeypatch.setattr(engine, "begin", away)
+    with pytest.raises(DatabaseAway), lease_.writing():
+        down[0] = True
+    assert len(holders(engine)) == 1
+    with pytest.raises(DatabaseAway):
+        lease_.writing().__enter__()
+    down[0] = False
+    with lease_.writing():
+        assert len(holders(engine)) == 1
+        with pytest.raises(WriterBusy):
+            Lease(engine).writing().__enter__()
+    assert holders(engine) == []

@@ -1,7 +1,10 @@
 from importlib.metadata import version
+from typing import Any
 
 import pytest
 
+from retrieval.bm25 import BM25
+from tests.agent.conftest import LEAVE
 from tests.agent.http.conftest import Serve
 
 
@@ -31,3 +34,19 @@ def test_a_leg_that_lost_chunks_is_said(serve: Serve, monkeypatch: pytest.Monkey
     monkeypatch.setattr(type(served.assistant.knowledge_base.engine.store), "count", lambda _store: 2)
     reply = served.client.get("/health").json()
     assert (reply["status"], reply["legs"]["keyword"]["ok"]) == ("degraded", False)
+
+
+def test_a_leg_that_is_behind_while_a_document_comes_in_is_no_trouble(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = serve(documents={})
+    seen = []
+    add = BM25.add
+
+    def look(self: BM25, chunks: Any) -> None:
+        seen.append(served.client.get("/health").json()["status"])
+        add(self, chunks)
+
+    monkeypatch.setattr(BM25, "add", look)
+    assert served.upload("leave.md", LEAVE).status_code == 201
+    assert seen == ["ok"]

@@ -91,6 +91,7 @@ def test_a_store_that_is_away_is_said_by_health(serve: Serve, monkeypatch: pytes
     monkeypatch.setattr(KnowledgeBase, "health", away)
     response = served.client.get("/health")
     assert (response.status_code, response.json()["title"]) == (503, "Service Unavailable")
+    assert response.json()["down"] == ["store"]
     monkeypatch.setattr(type(served.assistant.knowledge_base.engine.store), "count", away)
     served.key("desk")
     assert served.client.get("/health").json()["detail"] == "the store cannot be asked"

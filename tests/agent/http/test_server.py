@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,22 @@ def test_answers_under_way_are_finished_before_it_stops(
     assert "转正员工年假 12 天。[S1]" in texts[0]
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{running.url}/health")
+
+
+def test_others_are_served_while_a_model_takes_its_time(
+    run: Callable[[Any], Running], slow: tuple[Any, threading.Event, threading.Event]
+) -> None:
+    app, begun, goes_on = slow
+    running = run(app)
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(httpx.post, f"{running.url}/api/chat", json={"question": QUESTION}, timeout=60)
+        assert begun.wait(30)
+        for _ in range(20):
+            assert httpx.get(f"{running.url}/health", timeout=30).json()["status"] == "ok"
+        # The model still waits: nothing but these requests was between.
+        assert not asking.done()
+        goes_on.set()
+        assert asking.result().json()["answer"] == "转正员工年假 12 天。[S1]"
 
 
 def test_events_come_before_the_answer_is_complete_and_a_reader_may_leave(

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -33,6 +34,7 @@ def environment(postgres_server: Postgres) -> Iterator[dict[str, str]]:
             "FOLIO_DATABASE_URL": postgres_server.new_database(),
             "FOLIO_QDRANT_URL": qdrant.url,
             "FOLIO_RERANK": "none",
+            "FOLIO_HTTP__BACKGROUND_MB": "0.002",
         }
 
 
@@ -99,9 +101,29 @@ def test_a_session_begun_on_one_goes_on_in_the_other(servers: list[str], environ
         body = {"question": "那病假呢？", "session": session}
         call(server, "POST", "/api/chat", 404, json=body, **stranger)
 
+    # How it came about is kept with it.
+    trace = call(1, "GET", f"/api/traces/{first['trace_id']}")
+    assert (trace["session"], trace["question"]) == (session, "试用期员工年假有几天？")
+    call(1, "GET", f"/api/traces/{first['trace_id']}", 404, **stranger)
+
     # What changes on one is known on the other, and that the answer no longer holds.
     new = LEAVE.replace("5 天", "6 天").encode()
     call(0, "POST", "/api/documents", files={"file": ("leave.md", new)}, data={"replace": "true"})
     third = call(1, "POST", "/api/chat", json={"question": "试用期员工年假有几天？", "session": session})
     assert "试用期员工年假 6 天。" in third["answer"]
     assert third["notices"][0] == "提示：先前“试用期员工年假有几天？”的回答已不再成立：leave.md 已更改。"
+
+    # Either says where an upload is that the other brings in.
+    files = {"file": ("long.md", b"# Lifts\n\n" + b"Every lift is inspected twice a year. " * 60)}
+    url = call(0, "POST", "/api/documents", 202, files=files)["status_url"]
+    while (state := call(1, "GET", url))["status"] in ("waiting", "running"):
+        time.sleep(0.05)
+    assert (state["status"], state["document"]["filename"], state["problem"]) == ("done", "long.md", None)
+    call(1, "GET", url, 403, **stranger)
+
+    # A session that is deleted leaves no trace on either.
+    assert httpx.delete(f"{servers[1]}/api/sessions/{session}", headers=headers, timeout=60).status_code == 204
+    for server in (0, 1):
+        call(server, "GET", f"/api/sessions/{session}", 404)
+        for answer in (first, second, third):
+            call(server, "GET", f"/api/traces/{answer['trace_id']}", 404)

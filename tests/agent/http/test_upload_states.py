@@ -1,0 +1,113 @@
+"""Where uploads are, as the servers on one database see it."""
+
+import os
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+
+from agent.http.bring_in import DocumentTaken
+from agent.http.database import tables
+from agent.http.database import uploads as table
+from agent.http.problems import Refused
+from agent.http.upload_states import LOST, Failure, Upload, UploadStates
+from agent.http.uploads import Uploads
+from retrieval.database import DatabaseAway, open_database
+
+NOBODY = 2**22 + 1
+"""No process has so high a number on Linux."""
+TAKEN = DocumentTaken(document_id="0" * 16, filename="a.md", chunk_count=1, outcome="new", warnings=["scanned"])
+
+
+@pytest.fixture
+def engine(new_database: Callable[[], str]) -> Iterator[sa.Engine]:
+    opened = open_database(new_database(), tables)
+    yield opened
+    opened.dispose()
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"status": "running"},
+        {"status": "done", "document": TAKEN},
+        {"status": "failed", "failure": Failure(422, "a.md: broken or cut short")},
+    ],
+)
+def test_another_server_says_the_same(engine: sa.Engine, later: dict[str, object]) -> None:
+    one, other = UploadStates(engine), UploadStates(engine)
+    upload = Upload("1" * 32, "key", "年假\ud83d.md")
+    one.begin(upload)
+    assert other.find(upload.id) == replace(upload, filename="年假\ufffd.md")
+    one.update(replace(upload, **later))  # type: ignore[arg-type]
+    assert other.find(upload.id) == replace(upload, filename="年假\ufffd.md", **later)  # type: ignore[arg-type]
+    assert other.find("2" * 32) is None
+
+
+@pytest.mark.parametrize(
+    ("host", "process", "status", "is_lost"),
+    [
+        ("here", NOBODY, "running", True),
+        ("here", NOBODY, "waiting", True),
+        ("here", NOBODY, "done", False),
+        # The number is given again: in a container it is always the same.
+        ("here", os.getpid(), "running", True),
+        ("here", os.getppid(), "running", False),
+        ("far", NOBODY, "running", False),
+    ],
+    # Numbers of processes would name the tests otherwise in each process that runs a part of them.
+    ids=["ended", "ended-waiting", "ended-done", "same", "alive", "elsewhere"],
+)
+def test_what_a_server_left_behind_is_given_up(
+    engine: sa.Engine, host: str, process: int, status: str, is_lost: bool
+) -> None:
+    states, upload = UploadStates(engine), Upload("1" * 32, "key", "a.md")
+    states.begin(upload)
+    name = platform.node() if host == "here" else host
+    with engine.begin() as connection:
+        connection.execute(sa.update(table).values(host=name, process=process, status=status))
+    states.give_up_lost()
+    found = states.find(upload.id)
+    assert found
+    assert (found.status, found.failure) == (("failed", LOST) if is_lost else (status, None))
+
+
+def test_without_news_for_a_day_it_is_lost_and_after_a_week_forgotten(engine: sa.Engine) -> None:
+    states, upload = UploadStates(engine), Upload("1" * 32, "key", "a.md")
+    states.begin(upload)
+    for days, expected in ((0.9, "waiting"), (1.1, "failed")):
+        with engine.begin() as connection:
+            connection.execute(sa.update(table).values(updated_at=table.c.updated_at - days * 86_400))
+        found = states.find(upload.id)
+        assert found
+        assert found.status == expected
+        with engine.begin() as connection:
+            connection.execute(sa.update(table).values(updated_at=table.c.updated_at + days * 86_400))
+    with engine.begin() as connection:
+        connection.execute(sa.update(table).values(updated_at=table.c.updated_at - 8 * 86_400))
+    states.begin(Upload("2" * 32, "key", "b.md"))
+    assert states.find(upload.id) is None
+
+
+def test_of_its_own_a_server_tells_when_the_database_is_away(
+    engine: sa.Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    states = UploadStates(engine)
+    uploads = Uploads(states)
+
+    def away(*_arguments: object) -> None:
+        raise DatabaseAway("the database is away")
+
+    monkeypatch.setattr(states, "update", away)
+    upload = uploads.later("key", "a.md", lambda: TAKEN)
+    uploads.close()
+    assert uploads.find(upload.id, "key") == replace(upload, status="done", document=TAKEN)
+    assert "was not written down: the database is away" in caplog.text
+    with pytest.raises(Refused):
+        uploads.find(upload.id, "another key")
+    # What could not be promised in writing is not taken.
+    monkeypatch.setattr(states, "begin", away)
+    with pytest.raises(DatabaseAway):
+        Uploads(states).later("key", "b.md", lambda: TAKEN)

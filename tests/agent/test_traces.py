@@ -1,0 +1,119 @@
+"""Traces as files and as rows of a database: kept, read, and forgotten with their session."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from agent.assistant import Assistant
+from agent.settings import Settings
+from agent.trace import Trace
+from agent.traces import FolderTraces, Traces, UnknownTrace, open_traces
+from preprocessing.errors import FolioError
+from tests.postgres import Postgres
+
+SEARCH = "Thought: 要查年假。\nAction: knowledge_search\nAction Input: 转正员工年假"
+ANSWER = "Thought: S1 就是。\nFinal Answer: 转正员工年假 12 天。[S1]"
+
+
+def settings_in(home: Path, url: str | None) -> Settings:
+    return Settings(home=home, database_url=url)  # type: ignore[arg-type]
+
+
+@pytest.fixture(params=["folder", "sqlite", "postgresql"])
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """Return settings for each place that traces may be in."""
+    if request.param == "postgresql":
+        server: Postgres = request.getfixturevalue("postgres_server")
+        return settings_in(tmp_path, server.new_database())
+    return settings_in(tmp_path, f"sqlite:///{tmp_path / 'shared.db'}" if request.param == "sqlite" else None)
+
+
+@pytest.fixture
+def traces(settings: Settings) -> Iterator[Traces]:
+    opened = open_traces(settings)
+    yield opened
+    opened.close()
+
+
+def asked(question: str, session: str) -> dict[str, Any]:
+    return Trace(question, session, viewer=("hr",)).record(model="m", answer=None, error=None)
+
+
+def test_another_process_reads_what_was_kept(traces: Traces, settings: Settings) -> None:
+    record = asked("年假？\0 𠮷\ud83d", "s")
+    traces.keep(record)
+    other = open_traces(settings)
+    assert other.read(record["trace_id"]) == {**record, "viewer": ["hr"]}
+    other.close()
+
+
+def test_those_of_a_session_are_forgotten_and_no_others(traces: Traces) -> None:
+    sessions = ["s", 'a"b\\c 会话', "s2", "s"]
+    kept = [asked(f'"session": "{sessions[0]}",\n "session": "s",', session) for session in sessions]
+    for record in kept:
+        traces.keep(record)
+    for session in ('a"b\\c 会话', "s"):
+        traces.forget(session)
+    for record in kept:
+        if record["session"] == "s2":
+            assert traces.read(record["trace_id"])["session"] == "s2"
+        else:
+            with pytest.raises(UnknownTrace):
+                traces.read(record["trace_id"])
+
+
+@pytest.mark.parametrize("trace_id", ["0" * 32, "", "../../secret", "..\\x", "A" * 32])
+def test_an_unknown_one_is_one_line(traces: Traces, settings: Settings, trace_id: str) -> None:
+    (settings.home / "secret.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(UnknownTrace) as caught:
+        traces.read(trace_id)
+    place = str(settings.home / "traces")
+    if url := settings.database_url:
+        place = sa.make_url(url.get_secret_value()).render_as_string(hide_password=True)
+    assert str(caught.value) == f"there is no trace {trace_id!r} in {place}; `folio ask` prints the id of each answer"
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_file_cut_short_is_one_line_and_forgets_well(tmp_path: Path) -> None:
+    (tmp_path / f"{'0' * 32}.json").write_text('{\n "trace_id": "x",\n "session": "s', encoding="utf-8")
+    (tmp_path / f"{'1' * 32}.json").write_text("", encoding="utf-8")
+    traces = FolderTraces(tmp_path)
+    traces.forget("s")
+    with pytest.raises(UnknownTrace, match=r"is damaged; ask the question again for a new one$"):
+        traces.read("0" * 32)
+
+
+def test_an_address_that_is_none_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FolioError, match=r"^FOLIO_DATABASE_URL postgresql://folio:\*\*\*@"):
+        open_traces(settings_in(tmp_path, "postgresql://folio:secret-word@127.0.0.1:9/folio"))
+
+
+def test_one_that_cannot_be_kept_never_costs_the_answer(
+    scripted: Callable[..., Assistant], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "gone.db"
+    assistant = scripted(SEARCH, ANSWER)
+    assistant.traces = open_traces(settings_in(tmp_path, f"sqlite:///{path}"))
+    assistant.traces.close()
+    path.unlink()
+    path.mkdir()
+    assert not assistant.ask("转正员工年假有几天？").refused
+    assistant.traces.close()
+    (warned,) = [record for record in caplog.records if record.name == "agent.traces"]
+    assert warned.getMessage().startswith("the trace was not written: ")
+    assert "\n" not in warned.getMessage()
+
+
+def test_a_session_that_is_deleted_leaves_nothing(scripted: Callable[..., Assistant], settings: Settings) -> None:
+    assistant = scripted(SEARCH, ANSWER, SEARCH, ANSWER)
+    assistant.traces = open_traces(settings)
+    gone, stays = (assistant.ask("转正员工年假有几天？", session).trace_id for session in ("gone", "stays"))
+    assistant.forget("gone")
+    assert assistant.sessions.sessions() == ["stays"]
+    assert assistant.traces.read(stays)["session"] == "stays"
+    with pytest.raises(UnknownTrace):
+        assistant.traces.read(gone)
+    assistant.traces.close()
