@@ -18,6 +18,8 @@ class Lending:
         self._open = open_
         self._idle_seconds = idle_seconds
         self._lock = threading.Lock()
+        self._all_back = threading.Event()
+        self._all_back.set()
         self._assistant: Assistant | None = None
         self._borrowers = 0
         self._timer: threading.Timer | None = None
@@ -30,6 +32,7 @@ class Lending:
             self._stop_timer()
             assistant = self._assistant = self._assistant or self._open()
             self._borrowers += 1
+            self._all_back.clear()
         try:
             yield assistant
         finally:
@@ -37,6 +40,7 @@ class Lending:
                 self._borrowers -= 1
                 if not self._borrowers:
                     self._wait_or_close()
+                    self._all_back.set()
 
     def close(self) -> None:
         """Close the assistant, or let the last of the calls under way close it."""
@@ -44,6 +48,10 @@ class Lending:
             self._is_over = True
             self._stop_timer()
             self._close_unless_lent()
+
+    def is_back_within(self, seconds: float) -> bool:
+        """Wait so long for the calls under way; say whether all of them have ended."""
+        return self._all_back.wait(seconds)
 
     def _wait_or_close(self) -> None:
         if self._is_over:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 from agent.mcp.call import Call, Tool, Waiting
 from agent.mcp.tools import TOOLS
 from preprocessing.errors import FolioError
+from retrieval.database import DatabaseAway
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +89,10 @@ def create_server(make_call: MakeCall, *, at_once: int) -> Server[Any]:
             result, text = await anyio.to_thread.run_sync(
                 partial(tool.run, call, arguments), abandon_on_cancel=True, limiter=working
             )
+        except DatabaseAway as error:
+            # It names an address, which is for whoever runs the server.
+            logger.error("%s", error)
+            return _failed("the database cannot be used now; try again soon")
         except FolioError as error:
             return _failed(" ".join(str(error).split()))
         except Exception:

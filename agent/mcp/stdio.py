@@ -1,6 +1,7 @@
 """The MCP server on standard input and output, for a client that starts it."""
 
 import logging
+import os
 import signal
 import sys
 from typing import Any
@@ -17,6 +18,8 @@ from preprocessing.visibility import groups_of
 
 IDLE_SECONDS = 60.0
 """After so long without a call the index is free for other commands."""
+GRACE_SECONDS = 2.0
+"""Calls under way when the client has gone may take so long to come to their next step, and to be written down."""
 
 
 def serve(settings: Settings, viewer: list[str]) -> None:
@@ -42,6 +45,10 @@ def serve(settings: Settings, viewer: list[str]) -> None:
         anyio.run(_serve, server)
     finally:
         lending.close()
+    if not lending.is_back_within(GRACE_SECONDS):
+        # What a thread waits for, such as a model, cannot be called off, and nobody waits for it any more.
+        sys.stderr.flush()
+        os._exit(0)
 
 
 async def _serve(server: Any) -> None:

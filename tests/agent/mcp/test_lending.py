@@ -69,6 +69,17 @@ def test_the_last_call_closes_what_is_over(settings: Settings) -> None:
     lending.close()
 
 
+def test_it_says_whether_all_calls_have_ended(settings: Settings) -> None:
+    lending = Lending(lambda: Assistant.open(settings), LONG)
+    assert lending.is_back_within(0)
+    with lending.assistant():
+        with lending.assistant():
+            pass
+        lending.close()
+        assert not lending.is_back_within(0)
+    assert lending.is_back_within(0)
+
+
 def test_an_index_in_use_is_said_and_tried_again(settings: Settings) -> None:
     lending = Lending(lambda: Assistant.open(settings), LONG)
     with (

@@ -38,6 +38,20 @@ main()
 """
 
 
+STUCK = """
+import threading
+import agent.assistant
+from tests.fakes import ScriptedChatModel
+
+def never(_messages):
+    sys.stderr.write("asked\\n")
+    sys.stderr.flush()
+    threading.Event().wait()
+
+agent.assistant.open_chat_model = lambda *_: ScriptedChatModel(replies=[never])
+"""
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """Return a home with two documents for all and one for the board."""
@@ -132,6 +146,33 @@ def test_nothing_but_messages_goes_to_standard_output(command: Callable[..., dic
     assert [answers[number].get("isError", False) for number in range(2, 7)] == [False] * 4 + [True]
     for noise in ("loading\n", "more of it\n", "ERROR noise: a log\n", "from a child\n"):
         assert noise in logged
+
+
+def test_a_call_under_way_does_not_outlive_the_client(command: Callable[..., dict[str, Any]], home: Path) -> None:
+    started = command()
+    code = started["args"][1].replace("sys.argv =", STUCK + "sys.argv =")
+    server = subprocess.Popen(
+        [started["command"], "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=started["env"],
+        cwd=started["cwd"],
+        encoding="utf-8",
+    )
+    assert server.stdin
+    assert server.stderr
+    begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
+    server.stdin.write(message(0, "initialize", **begin))
+    server.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+    server.stdin.write(message(1, "tools/call", name="ask", arguments={"question": "年假？", "session": "s"}))
+    server.stdin.flush()
+    assert any(line == "asked\n" for line in server.stderr)
+    # The model never answers: without being ended, it would never end.
+    _, logged = server.communicate(timeout=60)
+    assert (server.returncode, "Traceback" in logged) == (0, False)
+    with KnowledgeBase.open(Settings(home=home, rerank="none"), embedder=CharacterEmbedder()) as base:
+        assert len(base.documents()) == 3
 
 
 def test_the_groups_are_those_of_the_option(command: Callable[..., dict[str, Any]]) -> None:

@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage
 
 from agent.memory import SessionStore
 from preprocessing.errors import FolioError
+from retrieval.database import DatabaseAway
 from tests.agent.conftest import LEAVE
 from tests.agent.mcp.conftest import ANSWER, QUESTION, SEARCH, Connect, Mode, error_of, text_of
 
@@ -228,6 +229,12 @@ def test_what_a_person_can_mend_is_said(connect: Connect) -> None:
     error = FolioError("the chat model 'm' at h cannot be reached;\ncheck OPENAI_BASE_URL")
     result = call(connect, "ask", {"question": QUESTION}, error)
     assert error_of(result) == "the chat model 'm' at h cannot be reached; check OPENAI_BASE_URL"
+
+
+def test_where_a_lost_database_is_is_logged_and_not_told(connect: Connect, caplog: pytest.LogCaptureFixture) -> None:
+    result = call(connect, "ask", {"question": QUESTION}, DatabaseAway("the database at db.example cannot be used now"))
+    assert error_of(result) == "the database cannot be used now; try again soon"
+    assert "db.example" in caplog.text
 
 
 def test_a_defect_is_logged_and_not_told(connect: Connect, caplog: pytest.LogCaptureFixture) -> None:
