@@ -296,6 +296,19 @@ def bench(
     typer.echo(story.bench_table(story.bench(size or story.SIZES, show)))
 
 
+@app.command()
+def load(
+    users: Annotated[int, typer.Option(min=1, help="Users at once.")] = 32,
+    seconds: Annotated[float, typer.Option(min=1, help="How long they go on.")] = 60,
+) -> None:
+    """Let many users at a server of this machine; exit status 1 when a request fails or an upload is lost."""
+    from eval.load import load_table, run_load
+
+    done = run_load(users, seconds)
+    typer.echo(load_table(done))
+    raise typer.Exit(1 if done.errors or done.lost else 0)
+
+
 def run() -> None:
     """Run a command; what a person can mend is one line on standard error and exit status 2."""
     try:
