@@ -11,7 +11,7 @@ from agent.evidence import EvidenceLedger
 from agent.facts import facts
 from agent.facts.source import Source
 from agent.language import language_of
-from agent.units import split_units
+from agent.quoting.units import split_units
 from agent.untrusted import supporting
 from retrieval.hit import Hit
 from retrieval.tokens import query_tokens, tokenize

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 
 from agent.answer import CitedAnswer
-from agent.candidate import Passage
 from agent.chat_model import ToolsRefused
 from agent.context import ContextWindow
 from agent.drafts import Drafts
@@ -16,7 +15,8 @@ from agent.evidence import EvidenceLedger
 from agent.executor import build_executor, run
 from agent.limits import Limits
 from agent.memory import SessionStore, Staleness, Turn
-from agent.quote import ChoosesQuotes, Quote
+from agent.quoting.candidate import Passage
+from agent.quoting.quote import ChoosesQuotes, Quote
 from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
 from agent.session_memory import SessionMemory
 from agent.settings import OFFLINE, AgentStyle, Settings

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from agent.answer import CitedAnswer
     from agent.drafts import Drafts, OnDraft
-    from agent.quote import Quoter
+    from agent.quoting.quote import Quoter
     from agent.trace import Event, Trace
 
 logger = logging.getLogger(__name__)
@@ -244,8 +244,8 @@ def sum_of_tokens(usage: Mapping[str, int]) -> int:
 
 def quoter_of(knowledge_base: KnowledgeBase) -> "Quoter":
     """Return what chooses quotations with the embedder of the knowledge base."""
-    from agent.calibrate import least_confidence
-    from agent.quote import Quoter
+    from agent.quoting.calibrate import least_confidence
+    from agent.quoting.quote import Quoter
     from retrieval.embed.passage_cache import PassageCache
     from retrieval.rerank_choice import token_matcher
 

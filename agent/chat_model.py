@@ -15,7 +15,7 @@ from retrieval.endpoint_address import ModelAddress
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from agent.quote import Quoter
+    from agent.quoting.quote import Quoter
 
 logger = logging.getLogger(__name__)
 

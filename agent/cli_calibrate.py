@@ -15,9 +15,9 @@ def calibrate(
     """Ask questions made from the documents, and set how sure an answer must be, or else be refused."""
     # Imported late: every other command starts without it.
     from agent.assistant import quoter_of
-    from agent.calibrate import calibrate as run
-    from agent.calibrate import forget_calibration, least_confidence
     from agent.cli import print_json
+    from agent.quoting.calibrate import calibrate as run
+    from agent.quoting.calibrate import forget_calibration, least_confidence
     from retrieval.knowledge_base import KnowledgeBase
 
     settings = load_settings()

@@ -12,16 +12,16 @@ from langchain_core.language_models import BaseChatModel
 import prompts
 from agent.answer import Citation, check_answer, cite
 from agent.answer_links import without_foreign_links
-from agent.candidate import Passage
 from agent.chat_model import ContextOverflow, ModelError
 from agent.check import FAILED, Check
-from agent.confidence import SURE
 from agent.context import MAX_SHRINKS, ContextWindow, best_passages
 from agent.evidence import EvidenceLedger
 from agent.memory import approximate_tokens
 from agent.offline import as_answer
 from agent.parser import ReActParser
-from agent.quote import ChoosesQuotes, Quote
+from agent.quoting.candidate import Passage
+from agent.quoting.confidence import SURE
+from agent.quoting.quote import ChoosesQuotes, Quote
 from agent.react.correction import DirectAnswer
 from agent.refusal import NOT_FOUND, refusal_text
 from agent.untrusted import fenced, plain, supporting

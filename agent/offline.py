@@ -10,13 +10,13 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import ConfigDict, SkipValidation
 
-from agent.candidate import Passage
 from agent.language import language_of
 from agent.memory import NO_HISTORY, Turn
-from agent.quote import Quoter
+from agent.quoting.candidate import Passage
+from agent.quoting.quote import Quoter
+from agent.quoting.specifics import missing_specifics
 from agent.rewrite import needs_rewriting
 from agent.settings import OFFLINE
-from agent.specifics import missing_specifics
 from agent.untrusted import CUT, LEFT_OUT, plain
 
 QUOTING = {"zh": "以下是文档原文：", "en": "Quoted from the documents:"}

@@ -25,7 +25,7 @@ from retrieval.knowledge_base import KnowledgeBase
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from agent.quote import ChoosesQuotes, Quoter
+    from agent.quoting.quote import ChoosesQuotes, Quoter
 
 _NEW_EACH_TIME = ("trace_id", "notices", "usage")
 """Of an answer: the id is that of another run, and what a person is told beside it is no part of it."""

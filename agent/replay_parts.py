@@ -9,11 +9,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from agent.candidate import Passage
 from agent.chat_model import ContextOverflow, ModelError, ModelTimeout, ToolsRefused
 from agent.hit_record import read_hit
 from agent.memory import SessionStore, Summary, Turn
-from agent.quote import Quote
+from agent.quoting.candidate import Passage
+from agent.quoting.quote import Quote
 from agent.trace import TOOL_CALLS
 from preprocessing.errors import FolioError
 from retrieval.endpoint_errors import EndpointBusy

@@ -15,7 +15,7 @@ from agent.ending import Ending, Outcome
 from agent.evidence import EvidenceLedger
 from agent.executor import build_executor, run
 from agent.memory import SessionStore
-from agent.quote import Quoter
+from agent.quoting.quote import Quoter
 from agent.session_memory import SessionMemory
 from agent.settings import AgentStyle
 from agent.tools import knowledge_search, query_rewrite

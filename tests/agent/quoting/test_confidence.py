@@ -3,9 +3,9 @@ from math import exp
 
 import pytest
 
-from agent.candidate import Candidate, Passage
-from agent.confidence import ACROSS, confidence
-from agent.units import Unit
+from agent.quoting.candidate import Candidate, Passage
+from agent.quoting.confidence import ACROSS, confidence
+from agent.quoting.units import Unit
 
 PASSAGE = Passage("S1", "休假", "年假 12 天。病假工资照发。")
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.language import language_of
-from agent.units import split_units
+from agent.quoting.units import split_units
 from preprocessing.document import Chunk
 from retrieval.tokens import STOP_TOKENS
 

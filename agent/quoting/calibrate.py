@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.candidate import Passage
-from agent.confidence import LEAST_CONFIDENCE
-from agent.made_questions import made_questions
-from agent.quote import Quoter
+from agent.quoting.candidate import Passage
+from agent.quoting.confidence import LEAST_CONFIDENCE
+from agent.quoting.made_questions import made_questions
+from agent.quoting.quote import Quoter
 from agent.untrusted import supporting
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit

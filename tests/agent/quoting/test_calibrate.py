@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.calibrate import BOUNDS, calibrate, forget_calibration, least_confidence
-from agent.confidence import LEAST_CONFIDENCE
-from agent.quote import Quoter
+from agent.quoting.calibrate import BOUNDS, calibrate, forget_calibration, least_confidence
+from agent.quoting.confidence import LEAST_CONFIDENCE
+from agent.quoting.quote import Quoter
 from preprocessing.errors import FolioError
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings

@@ -1,6 +1,6 @@
 import pytest
 
-from agent.specifics import missing_specifics
+from agent.quoting.specifics import missing_specifics
 
 EVIDENCE = "ERR_4032 余额不足。第四十六条 经济补偿。2024 年起执行 V2。上海每晚 500 元。FY25 dates. GB/T 7714-2015"
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from agent.candidate import Passage
-from agent.quote import Quoter
+from agent.quoting.candidate import Passage
+from agent.quoting.quote import Quoter
 from tests.fakes import CharacterEmbedder
 
 TABLE = "| 级别 | 限额 |\n| --- | --- |\n| 经理 | 650 元 |\n| 总监 | 900 元 |"

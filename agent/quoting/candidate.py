@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agent.units import Unit
+from agent.quoting.units import Unit
 
 SIMILARITY_WEIGHT, COVERAGE_WEIGHT, TYPE_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.15, 0.02
 CODE_WEIGHT = 1.0

@@ -1,6 +1,6 @@
 import pytest
 
-from agent.answer_type import AnswerType, asked_type, holds_type
+from agent.quoting.answer_type import AnswerType, asked_type, holds_type
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.answer_type import FORMED, AnswerType, asked_type, holds_type
-from agent.candidate import Candidate, Passage
-from agent.confidence import LEAST_CONFIDENCE, confidence
 from agent.facts.normal import folded
 from agent.language import language_of
-from agent.units import Unit, list_around, quotation, split_units
+from agent.quoting.answer_type import FORMED, AnswerType, asked_type, holds_type
+from agent.quoting.candidate import Candidate, Passage
+from agent.quoting.confidence import LEAST_CONFIDENCE, confidence
+from agent.quoting.units import Unit, list_around, quotation, split_units
 from retrieval.embed.base import Embedder
 from retrieval.tokens import STOP_TOKENS, is_code, query_tokens, tokenize
 

@@ -7,10 +7,10 @@ passages that answer it and once without them.
 import math
 from collections.abc import Sequence
 
-from agent.answer_type import REQUIRED, asked_type
-from agent.candidate import Candidate
 from agent.language import language_of
-from agent.specifics import missing_specifics
+from agent.quoting.answer_type import REQUIRED, asked_type
+from agent.quoting.candidate import Candidate
+from agent.quoting.specifics import missing_specifics
 
 LEAST_CONFIDENCE = 0.25
 """Confidence below which a question is refused, where the knowledge base was not calibrated."""

@@ -1,4 +1,4 @@
-from agent.made_questions import made_questions
+from agent.quoting.made_questions import made_questions
 from preprocessing.document import Chunk
 
 

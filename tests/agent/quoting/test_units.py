@@ -1,6 +1,6 @@
 import pytest
 
-from agent.units import Unit, list_around, quotation, split_units
+from agent.quoting.units import Unit, list_around, quotation, split_units
 
 TABLE = "| 级别 | 限额 |\n| --- | --- |\n| 经理 | 650 元 |\n| 总监 | 900 元 |"
 
