@@ -42,6 +42,13 @@ def test_another_language_lies_further_apart() -> None:
     assert confidence("How do I apply?", [], [across]) == confidence("How do I apply?", [], [same])
 
 
+def test_a_code_is_meant_to_the_letter() -> None:
+    held = replace(candidate("ERR_4032 余额不足。", 0.1), codes=1.0)
+    assert confidence("What is ERR_4032?", ["ERR_4032 余额不足。"], [held]) == pytest.approx(
+        logistic(6.65 * (0.1 + ACROSS) + 1.5 - 1.33)
+    )
+
+
 def test_a_missing_term_and_no_unit_are_certain() -> None:
     sure = replace(candidate("ERR_4032 余额不足。", 1.0), matched=1.0)
     assert confidence("ERR_4033 是什么？", ["ERR_4032 余额不足。"], [sure]) == 0
