@@ -1,5 +1,6 @@
 /** Puts the parts of the page together, and shows the one that the address names. */
 
+import * as about from "./about.js";
 import { health, onLocked } from "./api.js";
 import * as chat from "./chat.js";
 import * as confirm from "./confirm.js";
@@ -8,6 +9,7 @@ import { byId, notify } from "./dom.js";
 import * as key from "./key.js";
 import { localise, onLanguage, t, toggleLanguage } from "./language.js";
 import * as layers from "./layers.js";
+import * as narrowing from "./narrowing.js";
 import { saidOf } from "./problems.js";
 import * as reader from "./reader.js";
 import * as sessions from "./sessions.js";
@@ -78,7 +80,7 @@ async function start() {
   localise();
   byId("language").addEventListener("click", toggleLanguage);
   installTheme();
-  for (const part of [key, confirm, layers, sidebar, reader, sessions]) part.install();
+  for (const part of [key, confirm, layers, sidebar, reader, sessions, narrowing, about]) part.install();
   chat.install(() => sessions.load());
   documents.install(refreshHealth);
   uploads.install(async () => {

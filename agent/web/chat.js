@@ -3,6 +3,7 @@
 import { ask, get, Problem } from "./api.js";
 import { byId, el } from "./dom.js";
 import { number, onLanguage, t } from "./language.js";
+import * as narrowing from "./narrowing.js";
 import * as reader from "./reader.js";
 import { Turn } from "./turn.js";
 
@@ -93,8 +94,8 @@ function drawComposer() {
   box.style.height = `${box.scrollHeight}px`;
 }
 
-async function submit(question) {
-  const turn = new Turn(question, again);
+async function submit(question, narrowed) {
+  const turn = new Turn(question, again, narrowed);
   const mine = new AbortController();
   asking = mine;
   turns.push(turn);
@@ -102,7 +103,7 @@ async function submit(question) {
   toEnd();
   turn.onDrawn = () => isAtEnd && toEnd();
   try {
-    for await (const { name, data } of ask({ question, ...(session ? { session } : {}) }, mine.signal)) {
+    for await (const { name, data } of ask({ question, ...narrowed, ...(session ? { session } : {}) }, mine.signal)) {
       turn.take(name, data);
       if (name === "done") answered(data);
     }
@@ -126,7 +127,7 @@ function answered(reply) {
 function again(turn) {
   if (asking) return;
   turns = turns.filter((one) => one !== turn);
-  submit(turn.question);
+  submit(turn.question, turn.narrowed);
 }
 
 let isAtEnd = true;
@@ -147,8 +148,10 @@ export function install(whenAnswered) {
     event.preventDefault();
     const question = box.value.trim();
     if (!question || asking) return;
+    const narrowed = narrowing.chosen();
+    if (!narrowed) return;
     box.value = "";
-    submit(question);
+    submit(question, narrowed);
   };
   byId("composer").addEventListener("submit", send);
   byId("stop").addEventListener("click", () => {

@@ -3,6 +3,7 @@
 import { el, icon, spoken } from "./dom.js";
 import { t } from "./language.js";
 import { render } from "./markup.js";
+import { phrase, translated } from "./phrases.js";
 
 const SIGNS = { supported: "check", repaired: "repair", removed: "cross", unsupported: "doubt" };
 
@@ -25,7 +26,7 @@ export function claim(check) {
 
 /** Return the mark behind a sentence; it says what became of it, and opens the list where the reason stands. */
 export function mark(check, onOpen) {
-  const label = [verdict(check), numbered(check.reason)].filter(Boolean).join(": ");
+  const label = [verdict(check), numbered(translated(check.reason) ?? check.reason)].filter(Boolean).join(": ");
   return el(
     "button",
     { type: "button", class: `mark ${check.status}`, "aria-label": label, title: label, onclick: () => onOpen(check) },
@@ -54,8 +55,7 @@ export function list(checks) {
         { class: check.status, tabindex: "-1" },
         el("span", { class: "verdict" }, icon(SIGNS[check.status]), verdict(check), spoken("： ")),
         el(check.status === "removed" ? "del" : "div", { class: "prose" }, render(numbered(check.claim.replace(MARKER, "")))),
-        // The server gives reasons in English.
-        check.reason && el("span", { class: "reason", lang: "en" }, numbered(check.reason)),
+        check.reason && phrase("span", { class: "reason" }, check.reason, numbered),
       ),
     ),
   );

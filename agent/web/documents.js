@@ -46,11 +46,16 @@ function draw() {
   byId("documents-more").textContent = t("documents.more", { n: found.length - rows });
 }
 
+/** Return the name of a document; the whole of it where another has the same file name. */
+function nameOf(one) {
+  return documents.some((other) => other.filename === one.filename && other !== one) ? one.source : one.filename;
+}
+
 function row(one) {
   const date = one.updated_at ? el("time", { datetime: one.updated_at }, day(one.updated_at)) : "";
   const version = one.version ?? "";
   const about = [one.version && t("reader.version", { version }), one.updated_at && day(one.updated_at), t("documents.count", { n: one.chunk_count })];
-  const name = one.filename;
+  const name = nameOf(one);
   return el(
     "tr",
     {},
@@ -74,7 +79,7 @@ function row(one) {
 }
 
 async function drop(one) {
-  const name = one.filename;
+  const name = nameOf(one);
   if (!(await confirmed(t("documents.delete.title"), t("documents.delete.text", { name })))) return;
   try {
     await remove(`/api/documents/${one.document_id}`);

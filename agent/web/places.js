@@ -12,6 +12,12 @@ export function headings(heading, title) {
   return (parts.length > 1 && (!title || parts[0] === title) ? parts.slice(1) : parts).join(" › ");
 }
 
+/** Call sources of one file name by their whole names. */
+export function apart(sources) {
+  const isShared = ({ filename, source }) => sources.some((one) => one.filename === filename && one.source !== source);
+  return sources.map((one) => (isShared(one) ? { ...one, filename: one.source } : one));
+}
+
 export function place(source) {
   const page = source.page ? t("reader.page", { page: source.page }) : "";
   return [source.filename, source.section, page].filter(Boolean).join(" › ");

@@ -1,6 +1,7 @@
 /** What went wrong, in words for people: what kind of problem it is, then what the server says. */
 
 import { has, t } from "./language.js";
+import { translated } from "./phrases.js";
 
 export function titleOf(problem) {
   const named = `problem.${problem.status ?? "other"}`;
@@ -9,5 +10,5 @@ export function titleOf(problem) {
 
 export function saidOf(problem) {
   const title = titleOf(problem);
-  return problem.message ? t("problem.said", { title, detail: problem.message }) : title;
+  return problem.message ? t("problem.said", { title, detail: translated(problem.message) ?? problem.message }) : title;
 }

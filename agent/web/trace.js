@@ -2,7 +2,8 @@
 
 import { el, icon } from "./dom.js";
 import { has, number, t } from "./language.js";
-import { asSource, place } from "./places.js";
+import { apart, asSource, place } from "./places.js";
+import { phrase } from "./phrases.js";
 
 const LEGS = ["vector", "keyword", "fused", "rerank"];
 
@@ -85,7 +86,7 @@ function item({ action, observation, finish }, onPassage) {
       tool && el("code", {}, tool),
       el("span", { class: "time" }, took === undefined ? (finish ? seconds(finish.at_seconds) : "") : seconds(took)),
     ),
-    thought && el("p", { class: "thought" }, el("span", { class: "what" }, t("trace.thought")), thought),
+    thought && el("p", { class: "thought" }, el("span", { class: "what" }, t("trace.thought")), phrase("span", {}, thought)),
     action?.input && el("p", { class: "input" }, el("span", { class: "what" }, t("trace.input")), el("q", {}, action.input)),
     hits.length > 0 && [el("p", { class: "what" }, t("trace.hits", { n: hits.length })), hitList(hits, onPassage)],
     observation?.text &&
@@ -95,11 +96,12 @@ function item({ action, observation, finish }, onPassage) {
 
 /** Return hits with their scores, best first. */
 export function hitList(hits, onPassage) {
+  const sources = apart(hits.map(asSource));
   return el(
     "ol",
     { class: "hits" },
-    hits.map((hit) => {
-      const where = place(asSource(hit));
+    hits.map((hit, index) => {
+      const where = place(sources[index]);
       return el(
         "li",
         {},

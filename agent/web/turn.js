@@ -3,27 +3,33 @@
 import { get } from "./api.js";
 import * as checks from "./checks.js";
 import { announce, el, icon, iconButton, notify, spoken } from "./dom.js";
-import { t } from "./language.js";
+import { has, t } from "./language.js";
 import { render } from "./markup.js";
-import { asSource, place } from "./places.js";
+import * as narrowing from "./narrowing.js";
+import { apart, asSource, place } from "./places.js";
+import { phrase } from "./phrases.js";
 import { saidOf, titleOf } from "./problems.js";
 import { claimsIn } from "./ranges.js";
 import { openPassage, openSources } from "./reader.js";
 import * as trace from "./trace.js";
 
+/** Why a question was not searched for: nothing is missing in the documents then. */
+const NOT_SEARCHED = ["no_question", "underspecified"];
+
 /** Return the sources of an answer; sentences that stand on one are looked for in it, beside its quotation. */
 function sourcesOf(cited, checked) {
-  return cited.map((one) => {
-    const source = asSource(one);
+  return apart(cited.map(asSource)).map((source) => {
     const claims = checked.filter((check) => check.labels.includes(source.label)).map((check) => check.claim);
     return { ...source, quotes: [source.quote, ...claims] };
   });
 }
 
 export class Turn {
-  constructor(question, onAgain) {
+  constructor(question, onAgain, narrowed = {}) {
     this.question = question;
     this.onAgain = onAgain;
+    /** What the question was narrowed to, as the server takes it. */
+    this.narrowed = narrowed;
     /** `asking`, `done`, `stopped` or `failed`. */
     this.state = "asking";
     this.events = [];
@@ -84,7 +90,7 @@ export class Turn {
       this.reply = data;
       this.sources = sourcesOf(data.sources, data.checks);
       this.state = "done";
-      const said = data.refused ? `${t("turn.refused")}. ${data.answer}` : t("turn.ready", { text: data.answer });
+      const said = data.refused && !NOT_SEARCHED.includes(data.reason) ? `${t("turn.refused")}. ${data.answer}` : t("turn.ready", { text: data.answer });
       announce([...data.notices, said].join(" "));
     } else if (name === "error") {
       this.fail({ status: data.status, message: data.detail });
@@ -120,7 +126,7 @@ export class Turn {
   draw() {
     this.root.setAttribute("aria-label", t("turn.label", { question: this.question }));
     this.root.setAttribute("aria-busy", this.state === "asking");
-    this.title.replaceChildren(spoken(t("turn.you")), el("span", { class: "bubble" }, this.question));
+    this.title.replaceChildren(spoken(t("turn.you")), el("span", { class: "bubble" }, this.question), this.narrowedTo());
     this.drawTrace();
     const parts = {
       asking: () => this.drafted(),
@@ -129,6 +135,11 @@ export class Turn {
       failed: () => this.failed(),
     };
     this.body.replaceChildren(...parts[this.state]().filter(Boolean));
+  }
+
+  narrowedTo() {
+    const said = narrowing.said(this.narrowed);
+    return said ? el("span", { class: "narrowed" }, spoken(t("options.said")), said) : "";
   }
 
   drawTrace() {
@@ -221,9 +232,11 @@ export class Turn {
 
   refused() {
     const { answer, reason } = this.reply;
+    // Of a turn that is remembered, why it was refused is not known before its trace is read.
+    if (NOT_SEARCHED.includes(reason) || !this.events) return [el("div", { class: "prose unsearched" }, render(answer))];
     const hits = trace.passagesOf(this.events ?? []);
     const searches = trace.searchesOf(this.events ?? []);
-    const named = reason ? t(`turn.refused.${reason}`) : "";
+    const named = has(`turn.refused.${reason}`) ? t(`turn.refused.${reason}`) : "";
     return [
       el(
         "div",
@@ -256,7 +269,7 @@ export class Turn {
         "div",
         { class: "problem", role: "group" },
         el("p", { class: "refusal-title" }, icon("alert"), titleOf(this.problem)),
-        this.problem.message && el("p", { lang: "en" }, this.problem.message),
+        this.problem.message && phrase("p", {}, this.problem.message),
       ),
       this.again(),
     ];

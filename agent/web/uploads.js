@@ -1,9 +1,11 @@
 /** Files on their way into the knowledge base: one after the other, each with how far it is. */
 
+import { stated } from "./about.js";
 import { authorization, get, key, problemOf, Problem } from "./api.js";
 import { announce, byId, el, icon, iconButton } from "./dom.js";
 import { onLanguage, t } from "./language.js";
 import { askForKey } from "./key.js";
+import { phrase } from "./phrases.js";
 import { saidOf, titleOf } from "./problems.js";
 
 const POLL_MILLISECONDS = 1000;
@@ -11,9 +13,11 @@ let uploads = [];
 let isSending = false;
 let onTaken = () => {};
 
-/** Send these files when their turn comes. */
+/** Send these files when their turn comes, with what is said of them now. */
 export function add(files) {
-  for (const file of files) uploads.push({ file, state: "waiting", percent: 0, replace: false });
+  const about = stated();
+  if (!about) return;
+  for (const file of files) uploads.push({ file, about, state: "waiting", percent: 0, replace: false });
   draw();
   work();
 }
@@ -72,6 +76,9 @@ function post(upload) {
     const request = new XMLHttpRequest();
     const body = new FormData();
     body.append("file", upload.file, upload.file.name);
+    const { folder, metadata } = upload.about;
+    if (folder) body.append("name", `${folder}/${upload.file.name}`);
+    if (Object.keys(metadata).length) body.append("metadata", JSON.stringify(metadata));
     if (upload.replace) body.append("replace", "true");
     request.upload.addEventListener("progress", ({ loaded, total }) => {
       set(upload, { percent: Math.floor((100 * loaded) / total) });
@@ -142,8 +149,8 @@ function item(upload) {
       el("span", { class: "upload-name" }, name),
       el("span", { class: "upload-state" }, said(upload)),
       !isOver && el("progress", { max: 100, ...known, "aria-label": t("upload.progress", { name }) }),
-      problem?.message && !isTaken && el("span", { class: "reason", lang: "en" }, problem.message),
-      document?.warnings.map((warning) => el("span", { class: "reason", lang: "en" }, warning)),
+      problem?.message && !isTaken && phrase("span", { class: "reason" }, problem.message),
+      document?.warnings.map((warning) => phrase("span", { class: "reason" }, warning)),
     ),
     isTaken &&
       el(
