@@ -48,7 +48,8 @@ _MARKS_OF_ORDER = re.compile(r"第\s*\d+\s*[条章节款项号届次页]|\(\d+\)
 _TIME = (
     r"(?:seconds?|minutes?|mins?|hours?|hrs?|(?:working |business |calendar )?days?|weeks?|months?|years?|quarters?)"
 )
-_CURRENCY = r"元|块|角|分钱|美元|港元|欧元|日元|英镑|dollars?|yuan|rmb|usd|cny|euros?|pounds?|cents?"
+_CODES = r"(?:eur|usd|cny|rmb|gbp|hkd|jpy|sgd|chf)"
+_CURRENCY = r"元|块|角|分钱|美元|港元|欧元|日元|英镑|dollars?|yuan|euros?|pounds?|cents?"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _RELATIVE = (
     r"不(?:得|能)?[超高低少]过?[于过]|最[高低多少]|至[多少]|全额|等额|相等"
@@ -57,13 +58,17 @@ _RELATIVE = (
 """An amount that is stated by another, such as 不得超过培训费用."""
 _HOLDS: Mapping[AnswerType, str] = {
     "share": r"\d\s*(?:%|‰|per ?cent|成)|分之|一半|\bhalf\b|\bquarter\b|\bthird\b|\d\s*倍",
-    "money": rf"\d\s*[万亿千百]?\s*(?:{_CURRENCY})|[$￥¥€£]\s*\d|\d\s*(?:%|per ?cent)|免费|\bfree\b|{_RELATIVE}",
+    "money": (
+        rf"\d\s*[万亿千百]?\s*(?:{_CURRENCY}|{_CODES}\b)|(?:[$￥¥€£]|\b{_CODES})\s*\d"
+        rf"|\d\s*(?:%|per ?cent)|免费|\bfree\b|{_RELATIVE}"
+    ),
     "duration": (
         rf"\d\s*个?(?:\w{{0,2}}(?:天|日)|周|星期|月|年|小时|分钟|秒)|\d[- ]*(?:\w+ )?{_TIME}\b"
         rf"|\b(?:an?|one|each) {_TIME}\b|永久|长期|半[年天月]"
     ),
     "date": (
         rf"\d\s*(?:年|个?月|日|天|号|点|世纪)|\b(?:1\d|20)\d\ds?\b|\b{_MONTH}\b"
+        r"|\b\d{1,2}[:：]\d\d|\d\s?[ap]\.?m\b|\bnoon\b|\bmidnight\b"
         r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|星期|周[一二三四五六日末]|\bcentury\b"
     ),
     "number": rf"\d|\b(?:no|none|once|twice|both|single|dozen|hundred|thousand|million)\b|[每各]|{_RELATIVE}",

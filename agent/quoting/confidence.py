@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from agent.language import language_of
 from agent.quoting.answer_type import REQUIRED, asked_type
 from agent.quoting.candidate import Candidate
-from agent.quoting.specifics import missing_specifics
+from agent.quoting.specifics import missing_specifics, unheard_names
 
 LEAST_CONFIDENCE = 0.25
 """Confidence below which a question is refused, where the knowledge base was not calibrated."""
@@ -22,6 +22,8 @@ ACROSS = 0.35
 _SIMILARITY, _MATCHED, _BIAS = 4.16, 6.91, -5.47
 _SIMILARITY_ALONE, _BIAS_ALONE = 6.65, -1.33
 """The same where tokens cannot be matched."""
+_UNHEARD_NAME = -1.5
+"""For a name that no passage has: it may be one of the countries, or people, that a rule is about."""
 _CODES = 1.5
 """For a unit that holds every code of the question, which the sets that taught the rest do not have."""
 
@@ -40,11 +42,12 @@ def confidence(question: str, passages: Sequence[str], ranked: Sequence[Candidat
         return 0.0
     asked_in = language_of(question)
     similarity = max(one.similarity + ACROSS * (language_of(one.unit.text) != asked_in) for one in could_be)
-    codes = _CODES * any(one.codes == 1 for one in could_be)
+    known = _CODES * any(one.codes == 1 for one in could_be)
+    known += _UNHEARD_NAME * bool(unheard_names(question, passages))
     matched = [one.matched for one in could_be if one.matched is not None]
     if matched:
-        return _logistic(_SIMILARITY * similarity + _MATCHED * max(matched) + codes + _BIAS)
-    return _logistic(_SIMILARITY_ALONE * similarity + codes + _BIAS_ALONE)
+        return _logistic(_SIMILARITY * similarity + _MATCHED * max(matched) + known + _BIAS)
+    return _logistic(_SIMILARITY_ALONE * similarity + known + _BIAS_ALONE)
 
 
 def _logistic(value: float) -> float:

@@ -67,7 +67,7 @@ def missing_specifics(question: str, passages: Sequence[str]) -> list[str]:
     missing = [term for term in dict.fromkeys(_specifics(question)) if folded(term) not in held]
     return [
         *missing,
-        *_names_unheard_of(question, evidence, held),
+        *(unheard_names(question, passages) if language_of(question) == "zh" else ()),
         *_other_kinds(question, held),
         *_articles_elsewhere(question, passages, missing),
         *_had_by_all(question, evidence),
@@ -84,16 +84,21 @@ def _articles_elsewhere(question: str, passages: Sequence[str], missing: Sequenc
             yield match["rule"] + article
 
 
-def _names_unheard_of(question: str, evidence: str, held: str) -> Iterator[str]:
-    """Yield the names of which no word stands in the evidence; what is of another language may spell them otherwise."""
-    asked_in = language_of(question)
+def unheard_names(question: str, passages: Sequence[str]) -> list[str]:
+    """Return the names in Latin letters of which no word stands in the passages.
+
+    None in an English question where passages are Chinese, which spell them otherwise.
+    """
+    evidence, asked_in = "\n".join(passages), language_of(question)
     if asked_in == "en" and language_of(evidence) == "zh":
-        return
-    pattern = _NAME_IN_CHINESE if asked_in == "zh" else _NAME_IN_ENGLISH
-    for name in dict.fromkeys(match[0] for match in pattern.finditer(unicodedata.normalize("NFKC", question))):
-        stems = [folded(word).removesuffix("s") for word in name.split()]
-        if name not in _NO_NAME and not any(stem in held for stem in stems):
-            yield name
+        return []
+    held, pattern = folded(evidence), _NAME_IN_CHINESE if asked_in == "zh" else _NAME_IN_ENGLISH
+    names = dict.fromkeys(match[0] for match in pattern.finditer(unicodedata.normalize("NFKC", question)))
+    return [
+        name
+        for name in names
+        if name not in _NO_NAME and not any(folded(word).removesuffix("s") in held for word in name.split())
+    ]
 
 
 def _other_kinds(question: str, held: str) -> Iterator[str]:

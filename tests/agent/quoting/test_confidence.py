@@ -49,6 +49,13 @@ def test_a_code_is_meant_to_the_letter() -> None:
     )
 
 
+def test_a_name_that_no_passage_has_makes_it_less_sure() -> None:
+    known, unknown = "Can I work from Spain?", "Can I work from Portugal?"
+    ranked = [candidate("Working abroad needs a visa, as in Spain.", 0.4)]
+    assert confidence(known, [ranked[0].unit.text], ranked) == pytest.approx(logistic(6.65 * 0.4 - 1.33))
+    assert confidence(unknown, [ranked[0].unit.text], ranked) == pytest.approx(logistic(6.65 * 0.4 - 1.33 - 1.5))
+
+
 def test_a_missing_term_and_no_unit_are_certain() -> None:
     sure = replace(candidate("ERR_4032 余额不足。", 1.0), matched=1.0)
     assert confidence("ERR_4033 是什么？", ["ERR_4032 余额不足。"], [sure]) == 0

@@ -1,6 +1,7 @@
 import pytest
 
-from agent.quoting.specifics import missing_specifics
+from agent.language import language_of
+from agent.quoting.specifics import missing_specifics, unheard_names
 
 EVIDENCE = "ERR_4032 余额不足。第四十六条 经济补偿。2024 年起执行 V2。上海每晚 500 元。FY25 dates. GB/T 7714-2015"
 
@@ -115,8 +116,10 @@ NAMED = "Redis 的 key 用冒号分隔。The Boston office is led by Graham Twig
         ("How long is the Spring Festival holiday?", "春节放假三天。", []),
     ],
 )
-def test_a_name_that_nothing_speaks_of_is_missing(question: str, evidence: str, missing: list[str]) -> None:
-    assert missing_specifics(question, [evidence]) == missing
+def test_a_name_that_nothing_speaks_of_is_told(question: str, evidence: str, missing: list[str]) -> None:
+    assert unheard_names(question, [evidence]) == missing
+    # In a Chinese question it is decisive; an English one names much with a capital letter.
+    assert missing_specifics(question, [evidence]) == (missing if language_of(question) == "zh" else [])
 
 
 RULES = ["劳动合同法 > 第一章\n第二条 适用范围。依照本法第三条执行。", "公司法 > 第十章\n第三条 公司是企业法人。"]
