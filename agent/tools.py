@@ -5,6 +5,7 @@ from itertools import chain, zip_longest
 
 from langchain_core.tools import BaseTool, Tool
 
+from agent.citations import without_labels
 from agent.evidence import EvidenceLedger, format_passage, is_same_search, label_ranges
 from agent.untrusted import fenced, plain
 from preprocessing.suspicious import suspicious_parts
@@ -39,7 +40,8 @@ def knowledge_search(
     """
 
     def run(tool_input: str) -> str:
-        lines = [" ".join(line.split())[:MAX_QUERY_CHARS] for line in plain(tool_input).splitlines()]
+        # A label is of the answer, never of what is looked for.
+        lines = [" ".join(line.split())[:MAX_QUERY_CHARS] for line in without_labels(plain(tool_input)).splitlines()]
         queries = list(dict.fromkeys(filter(None, lines)))[:MAX_QUERIES]
         if not queries:
             return "The query is empty. Write what to look for as the Action Input."

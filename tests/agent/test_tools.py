@@ -189,3 +189,11 @@ def test_what_has_nothing_to_do_with_the_question_is_not_rewritten(written: str,
     asked: list[str] = []
     query_rewrite(lambda question: asked.append(question) or ["x"], asked="年假能结转吗？\n病假几天？").run(written)  # type: ignore[func-returns-value]
     assert asked == [rewritten]
+
+
+@pytest.mark.parametrize("tool_input", ["年假 [S1]", "[S1] 年假【S2】", "年假。[S1, S2]\n[S3]"])
+def test_a_label_is_no_part_of_a_query(tool_input: str) -> None:
+    """It would be shown to the person as what was searched for, and look like a citation."""
+    ledger = EvidenceLedger()
+    knowledge_search(hits_for, ledger, top_k=5, max_searches=3).run(tool_input)
+    assert [search.query.rstrip("。") for search in ledger.searches] == ["年假"]
