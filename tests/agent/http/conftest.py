@@ -54,6 +54,16 @@ class Served:
 
 Serve = Callable[..., Served]
 
+MAIN = """
+import retrieval.knowledge_base
+from agent.cli import main
+from tests.fakes import CharacterEmbedder
+
+retrieval.knowledge_base.open_embedder = lambda _settings: CharacterEmbedder()
+main()
+"""
+"""The command, with an embedder that starts at once."""
+
 
 @pytest.fixture(scope="session")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:

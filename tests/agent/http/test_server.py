@@ -23,7 +23,7 @@ from agent.http.keys import KeyStore
 from agent.http.server import listening, log_config, serve
 from agent.settings import Settings, SettingsError
 from preprocessing.errors import FolioError
-from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Serve
+from tests.agent.http.conftest import ANSWER, MAIN, QUESTION, SEARCH, Serve
 
 ROOT = Path(__file__).parents[3]
 
@@ -214,8 +214,8 @@ def test_a_request_cut_half_way_leaves_nothing_broken(run: Callable[[Any], Runni
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_serves_until_it_is_ended(tmp_path: Path, ending: signal.Signals) -> None:
     environment = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
-    environment |= {"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(tmp_path / "home"), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", "from agent.cli import main; main()"]
+    environment |= {"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(tmp_path / "home"), "FOLIO_RERANK": "none"}
+    command = [sys.executable, "-c", MAIN]
     process = subprocess.Popen(
         [*command, "serve", "--port", "0"], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
     )

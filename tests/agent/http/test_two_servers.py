@@ -16,6 +16,7 @@ from agent.http.database import open_database
 from agent.http.keys import KeyStore
 from agent.settings import Settings
 from tests.agent.conftest import LEAVE, VPN
+from tests.agent.http.conftest import MAIN
 from tests.postgres import Postgres
 from tests.retrieval.store.fake_qdrant import running
 
@@ -41,7 +42,7 @@ def environment(postgres_server: Postgres) -> Iterator[dict[str, str]]:
 @pytest.fixture
 def servers(environment: dict[str, str], tmp_path: Path) -> Iterator[list[str]]:
     """Return the addresses of two servers, started at the same time on an empty database."""
-    command = [sys.executable, "-c", "from agent.cli import main; main()", "serve", "--port", "0"]
+    command = [sys.executable, "-c", MAIN, "serve", "--port", "0"]
     with ExitStack() as stop:
         processes = []
         for name in ("one", "other"):

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -52,14 +53,20 @@ agent.assistant.open_chat_model = lambda *_: ScriptedChatModel(replies=[never])
 """
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """Return a home with two documents for all and one for the board."""
-    settings = Settings(home=tmp_path / "home", rerank="none")
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a home with two documents for all and one for the board, which no test uses itself."""
+    settings = Settings(home=tmp_path_factory.mktemp("indexed") / "home", rerank="none")
     with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
         for name, text in (("leave.md", LEAVE), ("vpn_en.md", VPN), ("board.md", BOARD)):
             base.ingest_data(text.encode(), name)
     return settings.home
+
+
+@pytest.fixture
+def home(indexed: Path, tmp_path: Path) -> Path:
+    """Return a home with these documents."""
+    return shutil.copytree(indexed, tmp_path / "home")
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """A conversation in this process, and the chat in a process of its own."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -47,16 +48,22 @@ main()
 """Without replies, the built-in model answers."""
 
 
+@pytest.fixture(scope="session")
+def document(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a document; beside it is a home that has it, which no test uses itself."""
+    path = tmp_path_factory.mktemp("indexed") / "leave.md"
+    path.write_text(LEAVE, encoding="utf-8")
+    with KnowledgeBase.open(Settings(home=path.parent / "home"), embedder=CharacterEmbedder()) as knowledge_base:
+        knowledge_base.ingest([path])
+    return path
+
+
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a home with one document, and let this process use it."""
+def home(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a home with the document, and let this process use it."""
     monkeypatch.setattr("retrieval.knowledge_base.open_embedder", lambda _settings: CharacterEmbedder())
     monkeypatch.setenv("FOLIO_HOME", str(tmp_path / "home"))
-    document = tmp_path / "leave.md"
-    document.write_text(LEAVE, encoding="utf-8")
-    with KnowledgeBase.open(Settings(home=tmp_path / "home")) as knowledge_base:
-        knowledge_base.ingest([document])
-    return tmp_path / "home"
+    return shutil.copytree(document.parent / "home", tmp_path / "home")
 
 
 def asked(home: Path, session: str = "s") -> list[str]:

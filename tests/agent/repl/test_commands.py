@@ -219,8 +219,8 @@ def test_ingest(tmp_path: Path, say: Say) -> None:
 def test_a_message_to_the_knowledge_base_searches(scripted: Callable[..., Assistant], say: Say, prefix: str) -> None:
     # A model that would refuse without a search.
     to = Conversation(scripted("Final Answer: NOT_FOUND"), "s")
-    assert "搜索过：“转正员工的年假”" in say(f"{prefix}转正员工的年假", to)
-    assert [turn.question for turn in to.assistant.sessions.turns("s")] == ["转正员工的年假"]
+    assert "搜索过：“火星食堂的菜单”" in say(f"{prefix}火星食堂的菜单", to)
+    assert [turn.question for turn in to.assistant.sessions.turns("s")] == ["火星食堂的菜单"]
 
 
 def test_nothing_after_the_name_of_the_knowledge_base(say: Say) -> None:

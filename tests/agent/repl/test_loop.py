@@ -128,7 +128,7 @@ def test_answers_that_an_output_cannot_hold_are_written_all_the_same(home: Path,
 # at a terminal
 
 
-def test_a_chat_at_a_terminal(chat: Chat, home: Path) -> None:
+def test_a_chat_at_a_terminal(chat: Chat, home: Path, document: Path) -> None:
     terminal = chat()
     terminal.wait_for("Folio: 1 documents, ")
     terminal.wait_for_prompt()
@@ -138,7 +138,7 @@ def test_a_chat_at_a_terminal(chat: Chat, home: Path) -> None:
     terminal.wait_for("转正员工年假 12 天。[S1]\r\n")
     terminal.wait_for("来源：")
     # The file of the source can be opened.
-    terminal.wait_for(f"\x1b]8;;file://{home.parent}/leave.md\x1b\\  [S1] ")
+    terminal.wait_for(f"\x1b]8;;file://{document}\x1b\\  [S1] ")
     terminal.wait_for("leave.md › 年假\x1b]8;;\x1b\\")
     terminal.wait_for_prompt()
 

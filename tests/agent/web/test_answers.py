@@ -1,13 +1,16 @@
 """What an answer looks like, whatever the model says: checks, stops, failures, and who may ask."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Executor
+from typing import Any
 
 import pytest
 from langchain_core.messages import BaseMessage
 from playwright.sync_api import Page, expect
 
 from agent.chat_model import ModelError
+from agent.http.events import Telling
 from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Served, restricted
 from tests.agent.web.conftest import Watched, ask, ready
 
@@ -49,8 +52,20 @@ def test_each_sentence_says_what_its_check_found(watched: Watched, at: At) -> No
     expect(page.locator(".answer .mark")).to_have_count(3)
 
 
-def test_the_draft_is_shown_until_the_answer_is_there_and_can_be_stopped(watched: Watched, at: At) -> None:
-    begun, goes_on = threading.Event(), threading.Event()
+def test_the_draft_is_shown_until_the_answer_is_there_and_can_be_stopped(
+    watched: Watched, at: At, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, goes_on, left = threading.Event(), threading.Event(), threading.Event()
+
+    class Followed(Telling):
+        async def until_done(self, executor: Executor) -> AsyncIterator[tuple[str, Any]]:
+            try:
+                async for told in super().until_done(executor):
+                    yield told
+            finally:
+                left.set()
+
+    monkeypatch.setattr("agent.http.chat.Telling", Followed)
 
     def answer(messages: list[BaseMessage]) -> str:
         if "Observation:" not in str(messages[-1].text):
@@ -70,6 +85,8 @@ def test_the_draft_is_shown_until_the_answer_is_there_and_can_be_stopped(watched
         assert begun.wait(30)
         page.get_by_role("button", name="Stop the answer").click()
         expect(turn).to_contain_text("Stopped. This question is not remembered.")
+        # The page knows it before the server does.
+        assert left.wait(30)
     finally:
         goes_on.set()
     expect(page.get_by_role("textbox")).to_be_focused()
