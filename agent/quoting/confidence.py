@@ -22,6 +22,9 @@ ACROSS = 0.35
 _SIMILARITY, _MATCHED, _BIAS = 4.16, 6.91, -5.47
 _SIMILARITY_ALONE, _BIAS_ALONE = 6.65, -1.33
 """The same where tokens cannot be matched."""
+_CHINESE = -0.7
+"""Where question and answer are Chinese, whose sentences lie nearer together: with it 98 of 100 questions of
+`cmrc2018_zh` are still above 0.5."""
 _UNHEARD_NAME = -1.5
 """For a name that no passage has: it may be one of the countries, or people, that a rule is about."""
 _CODES = 1.5
@@ -43,6 +46,7 @@ def confidence(question: str, passages: Sequence[str], ranked: Sequence[Candidat
     asked_in = language_of(question)
     similarity = max(one.similarity + ACROSS * (language_of(one.unit.text) != asked_in) for one in could_be)
     known = _CODES * any(one.codes == 1 for one in could_be)
+    known += _CHINESE * (asked_in == "zh" and language_of(could_be[0].unit.text) == "zh")
     known += _UNHEARD_NAME * bool(unheard_names(question, passages))
     matched = [one.matched for one in could_be if one.matched is not None]
     if matched:

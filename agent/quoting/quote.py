@@ -67,14 +67,15 @@ class Quoter:
     def choose(self, question: str, passages: Sequence[Passage]) -> list[Quote]:
         """Return at most two quotations that answer the question, best first; none when the passages do not hold it.
 
-        Who asks for a list gets the whole list that the best quotation stands in, as one of the two.
+        Who asks for a list, or for what is said under a code, gets the whole list that the best quotation stands in.
         """
         ranked = self.rank(question, passages)
         sure = confidence(question, [passage.whole for passage in passages], ranked)
         if not ranked or sure < self.least():
             return []
         best = ranked[0]
-        if asked_type(question) == "list" and len(items := list_around(split_units(best.passage.text), best.unit)) > 1:
+        whole = asked_type(question) == "list" or best.codes == 1
+        if whole and len(items := list_around(split_units(best.passage.text), best.unit)) > 1:
             return [Quote(best.passage.label, "\n".join(item.text for item in items), best.score, sure)]
         chosen = [one for one in ranked[:MAX_QUOTES] if one.score >= best.score - SECOND_MARGIN]
         return [Quote(one.passage.label, quotation(one.unit), one.score, sure) for one in chosen]

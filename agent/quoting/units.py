@@ -15,6 +15,7 @@ _LIST_MARK = re.compile(
 )
 """How a list item begins, also where a document has it as a line of text."""
 _LEADS_IN = re.compile(r"[：:][*_]*$")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _MOST_ITEMS = 12
 _ENDED = re.compile(r"[。！？；：….!?;:][*_”’」』）)\]\"']*$")
 _WIDE = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]")
@@ -35,7 +36,10 @@ class Unit:
 
 
 def split_units(text: str) -> list[Unit]:
-    """Return the units of a passage in order; a question, as in a list of frequent ones, stays with its answer."""
+    """Return the units of a passage in order; a question, as in a list of frequent ones, stays with its answer.
+
+    A block of code is one unit.
+    """
     units: list[Unit] = []
     header = lead = ""
     for line in _unwrapped(text):
@@ -47,7 +51,7 @@ def split_units(text: str) -> list[Unit]:
         header = ""
         if not _LIST_MARK.match(line):
             lead = ""
-        whole = [line] if _LIST_ITEM.match(line) else _with_answers(line)
+        whole = [line] if _LIST_ITEM.match(line) or _FENCE.match(line) else _with_answers(line)
         units += [Unit(sentence, lead=lead) for sentence in whole]
         if _LEADS_IN.search(line):
             lead = whole[-1]
@@ -63,16 +67,15 @@ def quotation(unit: Unit) -> str:
 
 
 def list_around(units: Sequence[Unit], unit: Unit) -> list[Unit]:
-    """Return the list that the unit is an item of or leads in, with the sentence that leads it in; else the unit alone.
+    """Return the list that the unit is an item of or leads in, with what leads it in; else the unit alone.
 
     A list of more than 12 items is cut around the unit.
     """
     at = units.index(unit)
     lead = unit.lead or (unit.text if _LEADS_IN.search(unit.text) else "")
-    start = at if unit.lead else at + 1
     if not lead:
-        return [unit]
-    end = start
+        return _items_around(units, at)
+    end = start = at if unit.lead else at + 1
     while start > 0 and units[start - 1].lead == lead:
         start -= 1
     while end < len(units) and units[end].lead == lead:
@@ -82,10 +85,30 @@ def list_around(units: Sequence[Unit], unit: Unit) -> list[Unit]:
     return [Unit(lead), *items] if items else [unit]
 
 
+def _items_around(units: Sequence[Unit], at: int) -> list[Unit]:
+    """Return the items of a list that stands under a heading and is not led in."""
+    start, end = at, at + 1
+    if not _LIST_MARK.match(units[at].text):
+        return [units[at]]
+    while start > 0 and end - start < _MOST_ITEMS and _LIST_MARK.match(units[start - 1].text):
+        start -= 1
+    while end < len(units) and end - start < _MOST_ITEMS and _LIST_MARK.match(units[end].text):
+        end += 1
+    return list(units[start:end])
+
+
 def _unwrapped(text: str) -> Iterator[str]:
-    """Yield the lines as they were before they were wrapped at a width."""
-    held = ""
+    """Yield the lines as they were before they were wrapped at a width; a block of code is one."""
+    held, block = "", list[str]()
     for line in text.splitlines():
+        if block or _FENCE.match(line):
+            block.append(line.rstrip())
+            if len(block) > 1 and line.strip().startswith(block[0].strip()[:3]):
+                if held:
+                    yield held
+                yield "\n".join(block)
+                held, block = "", []
+            continue
         stripped = line.strip()
         if held and stripped and _goes_on(held, line):
             held += ("" if _WIDE.match(held[-1]) and _WIDE.match(stripped) else " ") + stripped
@@ -95,6 +118,9 @@ def _unwrapped(text: str) -> Iterator[str]:
         held = stripped
     if held:
         yield held
+    # A passage may end in the middle of its code.
+    if block:
+        yield "\n".join(block)
 
 
 def _goes_on(held: str, line: str) -> bool:

@@ -90,6 +90,18 @@ def test_a_long_list_is_cut_around_the_item() -> None:
     assert [unit.text for unit in list_around(units, units[20])] == ["需要：", *(f"- 第{n}项" for n in range(13, 25))]
 
 
+def test_a_block_of_code_is_one_unit() -> None:
+    code = '```json\n{\n  "code": "ERR_4032"\n}\n```'
+    assert split_units(f"返回体如下。\n{code}\n完。") == [Unit("返回体如下。"), Unit(code), Unit("完。")]
+    assert split_units("~~~\ncut off") == [Unit("~~~\ncut off")]
+
+
+def test_a_list_under_a_heading_is_whole_too() -> None:
+    units = split_units("- 原因：设备未登记。\n- 处理：扫码登记。\n\n其他。")
+    assert list_around(units, units[1]) == units[:2]
+    assert list_around(units, units[2]) == [units[2]]
+
+
 def test_a_question_stays_with_its_answer() -> None:
     assert split_units("可以请假吗？可以。还有什么？") == [Unit("可以请假吗？可以。"), Unit("还有什么？")]
 
