@@ -20,12 +20,12 @@ def logistic(value: float) -> float:
 
 def test_it_follows_from_the_best_unit() -> None:
     ranked = [candidate("年假由经理批准。", 0.3, matched=0.5), candidate("年假须申请。", 0.4, matched=0.6)]
-    assert confidence("年假怎么申请？", [], ranked) == pytest.approx(logistic(4.16 * 0.4 + 6.91 * 0.6 - 0.7 - 5.47))
+    assert confidence("年假怎么申请？", [], ranked) == pytest.approx(logistic(4.16 * 0.4 + 6.91 * 0.6 - 0.5 - 5.47))
 
 
 def test_without_matched_tokens_similarity_decides_alone() -> None:
     assert confidence("年假怎么申请？", [], [candidate("年假须申请。", 0.4)]) == pytest.approx(
-        logistic(6.65 * 0.4 - 0.7 - 1.33)
+        logistic(6.65 * 0.4 - 0.5 - 1.33)
     )
 
 
