@@ -65,9 +65,10 @@ class Quoter:
     """Returns the confidence below which nothing is quoted."""
 
     def choose(self, question: str, passages: Sequence[Passage]) -> list[Quote]:
-        """Return at most two quotations that answer the question, best first; none when the passages do not hold it.
+        """Return the quotations that answer the question, best first; none when the passages do not hold it.
 
-        Who asks for a list, or for what is said under a code, gets the whole list that the best quotation stands in.
+        They are two sentences at most, or one table row. Who asks for a list, or for what is said under a code, gets
+        the whole list that the best one stands in.
         """
         ranked = self.rank(question, passages)
         sure = confidence(question, [passage.whole for passage in passages], ranked)
@@ -77,7 +78,9 @@ class Quoter:
         whole = asked_type(question) == "list" or best.codes == 1
         if whole and len(items := list_around(split_units(best.passage.text), best.unit)) > 1:
             return [Quote(best.passage.label, "\n".join(item.text for item in items), best.score, sure)]
-        chosen = [one for one in ranked[:MAX_QUOTES] if one.score >= best.score - SECOND_MARGIN]
+        near = [one for one in ranked[:MAX_QUOTES] if one.score >= best.score - SECOND_MARGIN]
+        # The next row of a table is about something else, however alike the two are.
+        chosen = near if not any(one.unit.header for one in near) else [best]
         return [Quote(one.passage.label, quotation(one.unit), one.score, sure) for one in chosen]
 
     def confidence(self, question: str, passages: Sequence[Passage]) -> float:

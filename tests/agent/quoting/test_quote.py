@@ -21,6 +21,11 @@ def test_the_row_that_is_asked_for_is_chosen(quoter: Quoter) -> None:
     assert (best.label, best.text.splitlines()[-1]) == ("S1", "| 总监 | 900 元 |")
 
 
+def test_no_other_row_is_quoted_beside_it(quoter: Quoter) -> None:
+    (quote,) = quoter.choose("总监的限额是多少？", [Passage("S1", "差旅 > 住宿", TABLE)])
+    assert quote.text.splitlines()[-1] == "| 总监 | 900 元 |"
+
+
 def test_a_number_is_preferred_when_one_is_asked_for(quoter: Quoter) -> None:
     passage = Passage("S1", "", "病假期间工资照发。病假期间工资 80%。")
     assert quoter.choose("病假期间工资是多少？", [passage])[0].text == "病假期间工资 80%。"
