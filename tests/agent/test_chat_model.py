@@ -191,7 +191,7 @@ def test_a_server_that_does_not_answer(serve: Serve, monkeypatch: pytest.MonkeyP
 
 def test_a_server_without_keys(serve: Serve) -> None:
     server, assistant = serve("Final Answer: NOT_FOUND", openai_api_key=None)
-    assert assistant.ask("年假？").refused
+    assert assistant.ask("食堂几点开门？").refused
     assert server.headers[0]["Authorization"] == "Bearer none"
 
 
