@@ -1,7 +1,7 @@
 """How a question ends: an answer whose citations were checked, or a refusal. There is no third way."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from langchain_core.agents import AgentFinish
@@ -24,7 +24,7 @@ from agent.quoting.confidence import SURE
 from agent.quoting.quote import ChoosesQuotes, Quote
 from agent.react.correction import DirectAnswer
 from agent.refusal import NOT_FOUND, refusal_text
-from agent.untrusted import fenced, plain, supporting
+from agent.untrusted import fenced, plain
 from retrieval.hit import Hit
 from retrieval.search import SearchError
 
@@ -109,13 +109,13 @@ class Ending:
                 raise SearchError(f"the search failed ({error}); try again later") from error
         for reply in self._replies(direct_answer):
             outcome = self.accept(reply) if reply else None
-            if outcome and (not outcome.refused or (outcome.reason == "not_found" and not self._is_sure())):
+            if outcome and not outcome.refused:
                 return outcome
-        return self._quote()
-
-    def _is_sure(self) -> bool:
-        """Say whether the passages hold the answer whatever the model says, whose last word came in haste."""
-        return any(quote.confidence >= SURE for quote in self._quotes())
+            if outcome and outcome.reason == "not_found":
+                # Its last word came in haste: where the passages surely hold the answer, they are quoted.
+                quotes = self._quotes()
+                return self._quote(quotes) if any(quote.confidence >= SURE for quote in quotes) else outcome
+        return self._quote(self._quotes())
 
     def _replies(self, direct_answer: str) -> list[str]:
         if direct_answer:
@@ -142,18 +142,14 @@ class Ending:
         passages = best_passages(self.ledger, room - approximate_tokens(self.question))
         return prompts.render("finish", evidence=fenced(passages, self.ledger.mark), question=self.question)
 
-    def _quote(self) -> Outcome:
-        quotes = self._quotes()
+    def _quote(self, quotes: Sequence[Quote]) -> Outcome:
         if not quotes:
             return self._refuse("not_found")
         return self.accept(as_answer(self.question, [(quote.label, quote.text) for quote in quotes]))
 
     def _quotes(self) -> list[Quote]:
         """Return the words of the documents that seem to answer the question."""
-        passages = [
-            Passage(evidence.label, supporting(evidence.hit.chunk.heading), supporting(evidence.hit.chunk.text))
-            for evidence in self.ledger.all()
-        ]
+        passages = [Passage.of(evidence.label, evidence.hit.chunk) for evidence in self.ledger.all()]
         return self.quoter.choose(self.question, passages)
 
     def _send_to_search(self, reply: str) -> None:

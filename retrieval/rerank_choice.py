@@ -65,13 +65,17 @@ def token_matcher(reranker: Reranker | None, embedder: Embedder) -> TokenReranke
     inner = reranker.inner if isinstance(reranker, OrFusedOrder) else reranker
     if isinstance(inner, TokenReranker):
         return inner
-    encoder = embedder.embedder if isinstance(embedder, QueryCache) else embedder
-    return TokenReranker(encoder) if isinstance(encoder, BundledEmbedder) else None
+    encoder = _bundled(embedder)
+    return TokenReranker(encoder) if encoder else None
 
 
 def _token_encoder(embedder: Embedder | None) -> BundledEmbedder:
+    return _bundled(embedder) or BundledEmbedder()
+
+
+def _bundled(embedder: Embedder | None) -> BundledEmbedder | None:
     inner = embedder.embedder if isinstance(embedder, QueryCache) else embedder
-    return inner if isinstance(inner, BundledEmbedder) else BundledEmbedder()
+    return inner if isinstance(inner, BundledEmbedder) else None
 
 
 def _by_address(settings: "RetrievalSettings") -> Reranker:

@@ -7,7 +7,6 @@ from agent.quoting.candidate import Passage
 from agent.quoting.confidence import LEAST_CONFIDENCE
 from agent.quoting.made_questions import made_questions
 from agent.quoting.quote import Quoter
-from agent.untrusted import supporting
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
@@ -79,7 +78,4 @@ def _share_below(least: float, sure: Sequence[float]) -> float:
 
 
 def _passages(hits: Sequence[Hit]) -> list[Passage]:
-    return [
-        Passage(f"S{number}", supporting(hit.chunk.heading), supporting(hit.chunk.text))
-        for number, hit in enumerate(hits, start=1)
-    ]
+    return [Passage.of(f"S{number}", hit.chunk) for number, hit in enumerate(hits, start=1)]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from agent.quoting.units import Unit
+from agent.untrusted import supporting
+from preprocessing.document import Chunk
 
 SIMILARITY_WEIGHT, COVERAGE_WEIGHT, TYPE_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.15, 0.02
 CODE_WEIGHT = 1.0
@@ -18,6 +20,11 @@ class Passage:
     label: str
     heading: str
     text: str
+
+    @classmethod
+    def of(cls, label: str, chunk: Chunk) -> "Passage":
+        """Return what an answer may rely on of a chunk: orders to a model left out."""
+        return cls(label, supporting(chunk.heading), supporting(chunk.text))
 
     @property
     def whole(self) -> str:
