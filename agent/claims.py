@@ -9,6 +9,7 @@ from agent.facts.contradiction import contradictions
 from agent.facts.finding import Finding
 from agent.facts.names import chinese_names_not_in, english_names_not_in, quotations
 from agent.facts.normal import folded
+from agent.facts.possession import possessions
 from agent.facts.sequence import Token, read_sequence
 from agent.facts.source import Source
 from retrieval.text_language import language_of_text
@@ -57,8 +58,10 @@ def check_claims(answer: str, passages: Mapping[str, str]) -> list[Claim]:
     ]
 
 
-def find(claim: str, sources: Sequence[Source]) -> tuple[Finding, ...]:
+def find(claim: str, sources: Sequence[Source], others: Sequence[Source] = ()) -> tuple[Finding, ...]:
     """Return what the claim says and no source does, or the nearest sentence of them says otherwise.
+
+    `others` are passages that were shown and that the claim does not cite: it may have mixed up their records.
 
     Left out, because they are rarely statements about the source: "one" and 一, other small English number words
     without a unit, counts of the answer's own list ("three conditions", 以下两点), and ordinals that number no clause
@@ -66,7 +69,12 @@ def find(claim: str, sources: Sequence[Source]) -> tuple[Finding, ...]:
     """
     bare = _YES_OR_NO.sub("", without_labels(claim))
     said = read_sequence(bare)
-    found = [*_missing_facts(bare, said, sources), *_missing_words(bare, sources), *contradictions(said, sources)]
+    found = [
+        *_missing_facts(bare, said, sources),
+        *_missing_words(bare, sources),
+        *possessions(bare, sources),
+        *contradictions(said, sources, others),
+    ]
     return tuple({finding.said: finding for finding in found}.values())
 
 

@@ -114,12 +114,26 @@ def fill_in(rest: str, opening: str, topic_before: str) -> str:
         whose = "'s" if pronoun["whose"] and not topic_before.endswith("s") else ""
         where = "in " if pronoun["place"] else ""
         return f"{rest[: pronoun.start()]}{where}{topic_before}{whose}{rest[pronoun.end() :]}"
+    again = _named_again(rest, topic_before)
+    if again and opening != "switches":
+        return f"{rest[: again.start()]}{topic_before}{rest[again.end() :]}"
     one = _ONE.search(rest)
     if one and not _is_bound(rest[: one.start()], whose=False) and opening != "switches":
         return f"{rest[: one.end('before')]}{topic_before}{rest[one.end() :]}"
     if not names_topic(rest):
         return f"{rest.rstrip('?？. ')} - {topic_before}?"
     return rest
+
+
+def _named_again(text: str, topic_before: str) -> re.Match[str] | None:
+    """Find the noun of the topic with an article: "the allowance" where the topic is "meal allowance"."""
+    before, _, noun = topic_before.rpartition(" ")
+    if not before or not noun.isalpha() or re.search(r"\b(?:of|for|in|on|at|to|with)\b", before):
+        return None
+    again = (
+        rf"\b(?:the|this|that|these|those)\s+{re.escape(_singular(noun))}s?\b(?!\s+(?:of|for|in|on|that|which|who)\b)"
+    )
+    return re.search(again, text, re.IGNORECASE)
 
 
 def external_pronoun(text: str) -> re.Match[str] | None:

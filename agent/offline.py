@@ -13,8 +13,8 @@ from pydantic import ConfigDict, SkipValidation
 from agent.language import language_of
 from agent.memory import NO_HISTORY, Turn
 from agent.quoting.candidate import Passage
+from agent.quoting.missing import missing_parts
 from agent.quoting.quote import Quoter
-from agent.quoting.specifics import missing_specifics, unheard_names
 from agent.rewrite import needs_rewriting
 from agent.settings import OFFLINE
 from agent.untrusted import CUT, LEFT_OUT, plain
@@ -88,8 +88,7 @@ class OfflineChatModel(BaseChatModel):
         chosen = [quote for one in asked for quote in self.quoter.choose(one, passages)[:most]]
         quotes = list({(quote.label, quote.text): quote for quote in chosen}.values())
         if not quotes:
-            shown = [passage.whole for passage in passages]
-            missing = dict.fromkeys([*missing_specifics(asked[0], shown), *unheard_names(asked[0], shown)])
+            missing = missing_parts(asked[0], passages)
             named = f": {', '.join(missing)}" if missing else ""
             return f"Thought: No passage is about what was asked.\nFinal Answer: NOT_FOUND{named}"
         answer = as_answer(question, [(quote.label, quote.text) for quote in quotes])

@@ -43,6 +43,12 @@ def english_words(text: str) -> frozenset[str]:
     return frozenset(tokenize(text, characters=False)) | {one.lower() for one in initials if len(one) > 1}
 
 
+def names_in(text: str) -> list[str]:
+    """Return the runs of capitalised words, and the words that the tagger takes for names."""
+    tags = [word for word, tag in tagged(text) if tag in NAME_TAGS and len(word) > 1]
+    return [*tags, *(match[0] for match in _RUN.finditer(text) if len(match[0]) > 1)]
+
+
 def english_names_not_in(words: Collection[str], text: str) -> Iterator[str]:
     """Yield the runs of capitalised words of a text of which a word is not among `words`.
 

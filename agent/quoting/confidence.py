@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from agent.language import language_of
 from agent.quoting.answer_type import REQUIRED, asked_type
 from agent.quoting.candidate import Candidate
-from agent.quoting.specifics import missing_specifics, unheard_names
+from agent.quoting.specifics.descriptions import nameless_description
+from agent.quoting.specifics.missing import missing_specifics
+from agent.quoting.specifics.names import unheard_names
 
 LEAST_CONFIDENCE = 0.25
 """Confidence below which a question is refused, where the knowledge base was not calibrated."""
@@ -27,6 +29,8 @@ _CHINESE = -0.5
 `cmrc2018_zh` are still above 0.5."""
 _UNHEARD_NAME = -1.5
 """For a name that no passage has: it may be one of the countries, or people, that a rule is about."""
+_NAMELESS = -1.5
+"""For "the country" where no country is named: a passage on a country may not be on that one."""
 _CODES = 1.5
 """For a unit that holds every code of the question, which the sets that taught the rest do not have."""
 
@@ -48,6 +52,7 @@ def confidence(question: str, passages: Sequence[str], ranked: Sequence[Candidat
     known = _CODES * any(one.codes == 1 for one in could_be)
     known += _CHINESE * (asked_in == "zh" and language_of(could_be[0].unit.text) == "zh")
     known += _UNHEARD_NAME * bool(unheard_names(question, passages))
+    known += _NAMELESS * bool(nameless_description(question))
     matched = [one.matched for one in could_be if one.matched is not None]
     if matched:
         return _logistic(_SIMILARITY * similarity + _MATCHED * max(matched) + known + _BIAS)

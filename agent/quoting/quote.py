@@ -106,7 +106,7 @@ class Quoter:
                 one,
                 coverage=_coverage(weights, text),
                 codes=len(codes & text.tokens) / len(codes) if codes else 0.0,
-                typed=_is_of(kind, one.unit) if kind in FORMED else None,
+                typed=is_of(kind, one.unit) if kind in FORMED else None,
             )
             for one, text in zip(found, texts, strict=True)
         ]
@@ -128,7 +128,8 @@ class Quoter:
         return sorted(matched, key=lambda one: -one.score)
 
 
-def _is_of(kind: AnswerType, unit: Unit) -> bool:
+def is_of(kind: AnswerType, unit: Unit) -> bool:
+    """Say whether the unit holds an answer of the type."""
     # What the figures of a table measure stands in its header, or nowhere.
     return holds_type("number" if unit.header else kind, unit.text)
 

@@ -1,0 +1,60 @@
+"""Find where a claim says that somebody has what the passages say they lack, or the other way round."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from agent.facts import facts, read_facts
+from agent.facts.finding import Finding
+from agent.facts.names import names_in
+from agent.facts.normal import folded, half_width, normal
+from agent.facts.source import Source
+
+_LACKS = r"没有|未持有|未取得|不具备|不持有|不含|不包含|(?<![全绝毫])无(?![论须需法效偿])"
+_HAS = r"持有|具有|拥有|取得|具备|包含|(?<![没未所只还含享])有(?![效权关限的])"
+_WHAT = r"(?P<what>[\u3400-\u9fff]{2,8}?)(?:的|者)?$"
+_CLAUSE = re.compile(r"[，,。；;：:！!？?\n|]|\.(?=\s|$)|\b(?:and|but)\b")
+_LACK = re.compile(
+    rf"(?P<verb>{_LACKS}){_WHAT}"
+    r"|(?P<verb_en>\b(?:ha(?:s|ve|d) no|lacks?|(?:do(?:es)?|did)(?: not|n't) have|without)) (?:an? |any )?"
+    r"(?P<what_en>[a-z-]{4,})$",
+    re.IGNORECASE,
+)
+_HOLD = re.compile(
+    rf"(?P<verb>{_HAS}){_WHAT}"
+    r"|(?P<verb_en>\b(?:holds?|ha(?:s|ve|d)|owns?)) (?:an? |the )(?P<what_en>[a-z-]{4,})$",
+    re.IGNORECASE,
+)
+_OWNS = re.compile(rf"{_HAS}|{_LACKS}|\b(?:ha(?:s|ve|d)|hold\w*|own\w*|no|without|lack\w*)\b", re.IGNORECASE)
+_DENIES = re.compile(r"[不没未无非免否]|\b(?:no|not|none|never|without|lack\w*|except|neither|nor)\b|n't\b", re.I)
+
+
+def possessions(claim: str, sources: Sequence[Source]) -> Iterator[Finding]:
+    """Yield what the claim denies although every clause that speaks of it affirms it, and what it affirms likewise.
+
+    The words may stand in another order than in the passage. Where lines of the passages are on somebody whom the claim
+    names, such as 员工乙 or Ann Lee, only those count.
+    """
+    for clause in _clauses(normal(claim)):
+        denied, held = _LACK.search(clause), _HOLD.search(clause)
+        match = denied or held
+        if not match or (held and not denied and _DENIES.search(clause)):
+            continue
+        speaking = _speaking(folded(match["what"] or match["what_en"]), _lines_on(claim, sources))
+        if speaking and all(_OWNS.search(one) and bool(_DENIES.search(one)) != bool(denied) for one in speaking):
+            yield Finding("reversed", match[0].strip(), speaking[0].strip()[:40])
+
+
+def _lines_on(claim: str, sources: Sequence[Source]) -> list[str]:
+    lines = [line for source in sources for line in source.text.splitlines() if line.strip()]
+    about = {fact.text for fact in read_facts(claim) if fact.kind == "identifier"}
+    named = [folded(name) for name in names_in(half_width(claim))]
+    on = [line for line in lines if about & set(facts(line)) or any(name in folded(line) for name in named)]
+    return on or lines
+
+
+def _speaking(what: str, lines: Sequence[str]) -> list[str]:
+    return [clause for line in lines for clause in _clauses(normal(line)) if what in folded(clause)]
+
+
+def _clauses(text: str) -> list[str]:
+    return [clause.strip() for clause in _CLAUSE.split(text) if clause.strip()]

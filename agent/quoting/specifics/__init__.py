@@ -1,0 +1,1 @@
+"""What a question names that its answer cannot do without, and whether the passages have it."""
