@@ -6,15 +6,24 @@ from typing import Literal
 
 from agent.facts.normal import normal
 
-AnswerType = Literal["share", "money", "duration", "date", "when", "number", "list", "person", "place", "other"]
-REQUIRED: frozenset[AnswerType] = frozenset({"share", "money", "duration", "date", "number"})
+AnswerType = Literal[
+    "charge", "share", "money", "duration", "date", "when", "number", "list", "person", "place", "other"
+]
+REQUIRED: frozenset[AnswerType] = frozenset({"charge", "share", "money", "duration", "date", "number"})
 """Types without which an answer is none: who asks how much is not told by a sentence without a figure."""
 FORMED: frozenset[AnswerType] = REQUIRED | {"when"}
 """Types whose answers have a form that can be told; when something happens may also be said by a condition."""
 
 _ASKS: Mapping[AnswerType, str] = {
+    "charge": (
+        r"(?:收(?:不收)?费|免费|(?:要(?:不要)?|需要)(?:交|付|花)?(?:钱|费)|自费)[^，。？?多几]{0,3}[吗嘛么?？]"
+        r"|\b(?:is|are) (?:[\w'-]+ ){1,6}?free(?: of charge\b|(?=[?,.]| or\b| for\b|$))"
+        r"|\b(?:is|are) (?:[\w'-]+ ){1,4}?paid service"
+        r"|\b(?:do|does|must|will) (?:\w+ ){1,3}?(?:need |have )?(?:to )?pay for\b"
+    ),
     "share": (
         r"百分之(?:几|多少)|百分比|几成|(?:比例|比率|利率|税率|费率|占比|折扣)[^，。？?]{0,6}(?:多少|几)"
+        r"|(?:什么|多大|怎样的)(?:比例|折扣)"
         r"|(?:多少|几)[^，。？?]{0,2}(?:比例|百分)|\bwhat (?:percent|share|fraction)|\bhow many percent|\binterest rate"
     ),
     "duration": (
@@ -25,6 +34,7 @@ _ASKS: Mapping[AnswerType, str] = {
         r"多少(?:钱|元|块|万)|几(?:元|块钱|万元)"
         r"|(?:费用?|金额|补贴|津贴|补助|罚款|工资|薪水|价格|押金|预算|奖金|限额|标准)[^，。？?有]{0,4}(?:多少|几)"
         r"|\bhow much (?:money|does|do|is the|can i (?:spend|claim))|\bhow many (?:dollars|yuan|euros)"
+        r"|\bhow much (?:[\w'-]+ ){1,5}?(?:make|makes|earn|earns|cost|costs|get paid|be paid)\b"
     ),
     "date": (
         r"哪一?年|哪个?(?:年|月|天|日)|几(?:月|号|点)|\b(?:what|which) (?:year|date|time|day|month|decade|century)"
@@ -43,7 +53,10 @@ _ASKS: Mapping[AnswerType, str] = {
         r"哪里|哪儿|何处|什么地方|哪个?(?:国家|城市|省|地区)|\bwhere\b|\b(?:what|which) (?:city|country|state|place)\b"
     ),
 }
-"""In the order of what is told first: 多少天 asks for a duration and not for any number."""
+"""In the order of what is told first: 多少天 asks for a duration and not for any number.
+
+Who asks for a charge asks whether there is one.
+"""
 _MARKS_OF_ORDER = re.compile(r"第\s*\d+\s*[条章节款项号届次页]|\(\d+\)|[A-Za-z_-]+\d[\w.-]*")
 _TIME = (
     r"(?:seconds?|minutes?|mins?|hours?|hrs?|(?:working |business |calendar )?days?|weeks?|months?|years?|quarters?)"
@@ -57,6 +70,10 @@ _RELATIVE = (
 )
 """An amount that is stated by another, such as 不得超过培训费用."""
 _HOLDS: Mapping[AnswerType, str] = {
+    "charge": (
+        rf"\d\s*[万亿千百]?\s*(?:{_CURRENCY}|{_CODES}\b)|(?:[$￥¥€£]|\b{_CODES})\s*\d|费|钱|报销|承担|补贴"
+        r"|\b(?:free|fees?|paid|pays?|costs?|charge[sd]?|prices?|priced|reimburse\w*|covers?|covered|expense)\b"
+    ),
     "share": r"\d\s*(?:%|‰|per ?cent|成)|分之|一半|\bhalf\b|\bquarter\b|\bthird\b|\d\s*倍",
     "money": (
         rf"\d\s*[万亿千百]?\s*(?:{_CURRENCY}|{_CODES}\b)|(?:[$￥¥€£]|\b{_CODES})\s*\d"

@@ -38,13 +38,13 @@ _CODES = 1.5
 def confidence(question: str, passages: Sequence[str], ranked: Sequence[Candidate]) -> float:
     """Return how sure it is that the passages hold the answer, 0 to 1.
 
-    It follows from the best unit that could be the answer: one with a figure where a quantity is asked for. It is 0
-    where there is none, and where a term is missing that the answer cannot do without.
+    It follows from the best unit that could be the answer: one with a figure where a quantity is asked for, and on no
+    other kind of what is asked about. It is 0 where there is none, and where a term is missing that the answer needs.
     """
     if missing_specifics(question, passages):
         return 0.0
     required = asked_type(question) in REQUIRED
-    could_be = [one for one in ranked if one.typed or not required]
+    could_be = [one for one in ranked if (one.typed or not required) and not one.other_kind]
     if not could_be:
         return 0.0
     asked_in = language_of(question)

@@ -12,6 +12,7 @@ from agent.quoting.specifics.names import unheard_names
 from agent.quoting.units import split_units
 
 _TYPES: Mapping[AnswerType, tuple[str, str]] = {
+    "charge": ("是否收费", "whether it is charged for"),
     "share": ("比例", "a percentage"),
     "money": ("金额", "an amount of money"),
     "duration": ("时长", "a length of time"),

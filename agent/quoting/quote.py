@@ -13,6 +13,7 @@ from agent.language import language_of
 from agent.quoting.answer_type import FORMED, AnswerType, asked_type, holds_type
 from agent.quoting.candidate import Candidate, Passage
 from agent.quoting.confidence import LEAST_CONFIDENCE, confidence
+from agent.quoting.specifics.kinds import is_of_other_kind
 from agent.quoting.units import Unit, list_around, quotation, split_units
 from retrieval.embed.base import Embedder
 from retrieval.tokens import STOP_TOKENS, is_code, query_tokens, tokenize
@@ -107,6 +108,7 @@ class Quoter:
                 coverage=_coverage(weights, text),
                 codes=len(codes & text.tokens) / len(codes) if codes else 0.0,
                 typed=is_of(kind, one.unit) if kind in FORMED else None,
+                other_kind=is_of_other_kind(question, one.passage.heading, one.unit.whole),
             )
             for one, text in zip(found, texts, strict=True)
         ]

@@ -34,6 +34,11 @@ class Unit:
     lead: str = ""
     """The sentence that leads in the list it is an item of, such as `不予报销的有：`."""
 
+    @property
+    def whole(self) -> str:
+        """Return header, lead-in and text."""
+        return "\n".join(part for part in (self.header, self.lead, self.text) if part)
+
 
 def split_units(text: str) -> list[Unit]:
     """Return the units of a passage in order; a question, as in a list of frequent ones, stays with its answer.

@@ -1,5 +1,6 @@
 import pytest
 
+from agent.quoting.specifics.kinds import is_of_other_kind
 from agent.quoting.specifics.missing import missing_specifics
 
 
@@ -23,3 +24,24 @@ from agent.quoting.specifics.missing import missing_specifics
 )
 def test_another_kind_of_the_same_thing_is_no_answer(question: str, evidence: str, missing: list[str]) -> None:
     assert missing_specifics(question, [evidence]) == missing
+
+
+@pytest.mark.parametrize(
+    ("question", "heading", "text", "other"),
+    [
+        ("婚假工资怎么发？", "休假制度 > 事假", "事假期间不发工资。", True),
+        ("婚假工资怎么发？", "休假制度 > 病假", "按八成发放工资。", True),
+        ("婚假工资怎么发？", "休假制度 > 婚假", "按事假的规定发放工资。", False),
+        ("婚假工资怎么发？", "休假制度", "年假、婚假、产假期间工资照发。", False),
+        ("婚假工资怎么发？", "休假制度", "休假期间工资照发。", False),
+        ("年假多少天？", "休假制度", "带薪年休假为 12 天。", False),
+        ("假期多少天？", "休假制度", "年假为 12 天。", False),
+        ("How long is parental leave?", "Leave > Sick leave", "Sick leave is paid for 10 days.", True),
+        ("How long is parental leave?", "Leave > Parental leave", "It is 12 weeks.", False),
+        ("How long is parental leave?", "Leave", "You get 12 weeks leave after a birth.", False),
+    ],
+)
+def test_a_text_on_another_kind_is_told_by_itself_or_its_heading(
+    question: str, heading: str, text: str, other: bool
+) -> None:
+    assert is_of_other_kind(question, heading, text) == other
