@@ -1,12 +1,11 @@
 """The vectors of the sentences that were last looked at are kept: questions on one subject quote from the same ones."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 
 import numpy as np
 
 from retrieval.embed.base import Embedder, Vectors
+from retrieval.embed.latest_vectors import LatestVectors
 
 TEXTS = 4096
 """Some ten megabytes at 768 dimensions."""
@@ -18,9 +17,7 @@ class PassageCache:
     def __init__(self, embedder: Embedder, size: int = TEXTS) -> None:
         """Wrap the embedder; beyond `size` texts, the one longest unused is forgotten."""
         self._embedder = embedder
-        self._size = size
-        self._kept: OrderedDict[str, Vectors] = OrderedDict()
-        self._lock = threading.Lock()
+        self._latest = LatestVectors(size)
 
     @property
     def model_id(self) -> str:
@@ -38,19 +35,12 @@ class PassageCache:
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector a text; only those that are not known are embedded, each once."""
-        with self._lock:
-            known = {text: vector for text in texts if (vector := self._kept.get(text)) is not None}
+        known = self._latest.of(texts)
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new or not texts:
-            # Not under the lock: who knows all of its texts does not wait for others.
             made = self._embedder.embed_passages(new)
             if not texts:
                 return made
             known.update(zip(new, made, strict=True))
-        with self._lock:
-            for text in texts:
-                self._kept[text] = known[text].copy()
-                self._kept.move_to_end(text)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
+        self._latest.keep({text: known[text] for text in texts})
         return np.stack([known[text] for text in texts])

@@ -1,10 +1,9 @@
 """The vectors of the last questions are kept: rewriting, searching and quoting embed the same one."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 
 from retrieval.embed.base import Embedder, Vectors
+from retrieval.embed.latest_vectors import LatestVectors
 
 QUESTIONS = 256
 """Under a megabyte at 768 dimensions."""
@@ -16,9 +15,7 @@ class QueryCache:
     def __init__(self, embedder: Embedder, size: int = QUESTIONS) -> None:
         """Wrap the embedder; beyond `size` questions, the one longest unused is forgotten."""
         self._embedder = embedder
-        self._size = size
-        self._kept: OrderedDict[str, Vectors] = OrderedDict()
-        self._lock = threading.Lock()
+        self._latest = LatestVectors(size)
 
     @property
     def embedder(self) -> Embedder:
@@ -41,15 +38,8 @@ class QueryCache:
 
     def embed_query(self, text: str) -> Vectors:
         """Return the unit vector of a question, a copy of its own for every caller."""
-        with self._lock:
-            if (known := self._kept.get(text)) is not None:
-                self._kept.move_to_end(text)
-                return known.copy()
-        # Not under the lock: a slow question must not hold up the known ones.
-        vector = self._embedder.embed_query(text)
-        with self._lock:
-            self._kept[text] = vector.copy()
-            self._kept.move_to_end(text)
-            if len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        return vector
+        known = self._latest.of([text])
+        if text not in known:
+            known = {text: self._embedder.embed_query(text)}
+            self._latest.keep(known)
+        return known[text]
