@@ -84,8 +84,18 @@ def _is_same_sentence(failed: Check, check: Check) -> bool:
 
 
 def _source_of(claim: str, sources: Mapping[str, Source], least: float = ATTACH_COVERAGE) -> str | None:
-    """Return the label of the passage that holds most of the words, at least that share, and nothing against it."""
+    """Return the label of the passage that holds most of the words, at least that share, and nothing against it.
+
+    They must stand together, in two sentences that follow one another: a claim that was made up out of words from all
+    over a passage has no source.
+    """
     shares = {label: coverage(claim, [source]) or 0.0 for label, source in sources.items()}
     likely = sorted((label for label in shares if shares[label] >= least), key=lambda label: -shares[label])
     everything = list(sources.values())
-    return next((label for label in likely if not find(claim, [sources[label]], everything)), None)
+    return next((label for label in likely if _is_said_in(claim, sources[label], everything)), None)
+
+
+def _is_said_in(claim: str, source: Source, others: Sequence[Source]) -> bool:
+    return not find(claim, [source], others) and any(
+        (coverage(claim, [window]) or 0.0) >= ATTACH_COVERAGE and not find(claim, [window]) for window in source.windows
+    )

@@ -20,6 +20,7 @@ from agent.memory import approximate_tokens
 from agent.provider_refusals import refused_part, without_system
 from agent.provider_replies import THOUGHT, as_piece, note_thought, readable_piece
 from agent.react.clean import strip_thinking
+from agent.react.repetition import goes_round
 from agent.secret_values import SecretValues
 from agent.settings import Settings
 
@@ -28,6 +29,8 @@ logger = logging.getLogger(__name__)
 CUT_SHARE = 0.5
 """Of the tokens that were sent, as counted here; a provider that counts fewer has cut the prompt."""
 CUT_MIN_TOKENS = 1500
+_LOOK_EVERY = 100
+"""Characters of a reply after which it is looked at again."""
 
 
 class CompatibleChatModel(ChatOpenAI):
@@ -139,9 +142,13 @@ class CompatibleChatModel(ChatOpenAI):
     def _watched(
         self, messages: list[BaseMessage], pieces: Iterator[ChatGenerationChunk]
     ) -> Iterator[ChatGenerationChunk]:
-        """Yield the pieces with the usage once, at the end, and warn of what a person should know."""
+        """Yield the pieces with the usage once, at the end, and warn of what a person should know.
+
+        A reply that goes round in circles is cut: nothing else would end it before the context is full.
+        """
         usage: UsageMetadata | None = None
         said = thought = ""
+        looked_at = 0
         for piece in pieces:
             message = piece.message
             if isinstance(message, AIMessageChunk):
@@ -151,6 +158,11 @@ class CompatibleChatModel(ChatOpenAI):
                 said += "a tool" if message.tool_call_chunks else piece.text
                 self._has_called_tools |= bool(message.tool_call_chunks)
             yield piece
+            if len(said) + len(thought) >= looked_at + _LOOK_EVERY:
+                looked_at = len(said) + len(thought)
+                if goes_round(said) or goes_round(thought):
+                    logger.warning("a reply of the chat model %r went round in circles and was cut", self.model_name)
+                    break
         if usage and usage["input_tokens"]:
             yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
             self._notice_cut(messages, usage["input_tokens"])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from agent.citations import without_labels
 from agent.facts.names import english_words
@@ -42,6 +42,13 @@ class Source:
         """Return the tokens of each sentence, list item and table row, the last also as `column: cell`."""
         read = (read_sequence(one) for one in _units(self.text))
         return [tokens for tokens in read if tokens]
+
+    @cached_property
+    def windows(self) -> Sequence["Source"]:
+        """Return each two sentences that follow one another, under the first line, which is the heading."""
+        heading, _, _ = self.text.partition("\n")
+        units = [unit for unit in _units(self.text) if unit.strip()]
+        return [Source(f"{heading}\n{first}\n{second}") for first, second in pairwise([*units, ""])]
 
     @cached_property
     def tokens(self) -> frozenset[str]:

@@ -2,6 +2,8 @@
 
 import re
 
+from agent.react.repetition import said_once
+
 _THINK = r"(?:think|thinking|thought|reasoning)"
 _OPEN_THINK = re.compile(rf"(?<!`)(?:<\s*{_THINK}\s*>|◁think▷|\[THINK\])", re.IGNORECASE)
 _CLOSE_THINK = re.compile(rf"(?<!`)(?:<\s*/\s*{_THINK}\s*>|◁/think▷|\[/THINK\])", re.IGNORECASE)
@@ -16,8 +18,8 @@ _OBSERVATION = re.compile(r"Observations?\s*[:：]|(?<!\w)观察(?:结果)?\s*[:
 
 
 def spoken(text: str) -> str:
-    """Return what a reply says: without thinking, control tokens and carriage returns."""
-    return _CONTROL_TOKENS.sub("", strip_thinking(text.replace("\r", ""))).strip()
+    """Return what a reply says: without thinking, control tokens, carriage returns and going round in circles."""
+    return said_once(_CONTROL_TOKENS.sub("", strip_thinking(text.replace("\r", ""))).strip())
 
 
 def strip_thinking(text: str) -> str:

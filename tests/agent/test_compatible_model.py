@@ -382,3 +382,18 @@ def test_a_server_that_asks_to_wait_is_asked_again(serve: Serve) -> None:
 def test_a_reply_in_pieces_says_the_usage_once(serve: Serve) -> None:
     _, assistant = serve(lambda body: streamed(agent(body)))
     assert assistant.ask("转正员工年假有几天？").usage["prompt_tokens"] == 2 * 101
+
+
+def test_a_reply_that_goes_round_in_circles_is_cut(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    endless = "请参考制度全文。" * 3000
+    read: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str:
+        return f"{agent(body)}\n{endless}" if "12 天" in last(body) and "[S1]" in last(body) else agent(body)
+
+    _, assistant = serve(reply)
+    answer = assistant.ask("转正员工年假有几天？", on_draft=lambda _number, piece: read.append(piece))
+    assert answer.answer.startswith(f"{ANSWER} [S1]") or answer.answer.startswith(f"{ANSWER}[S1]")
+    assert len(answer.answer) < 100
+    assert sum(map(len, read)) < len(endless) / 10
+    assert "went round in circles" in caplog.text

@@ -21,12 +21,14 @@ def missing_specifics(question: str, passages: Sequence[str]) -> list[str]:
     """
     evidence = "\n".join(passages)
     held = folded(evidence)
-    chinese = language_of(question) == "zh"
-    terms = [*codes(question), *(places(question) if chinese else ())]
+    # A document in another language has other words for a place and for 第46条; the first passage is the nearest.
+    chinese = [language_of(text) for text in (question, *passages[:1])] == ["zh", "zh"]
+    terms = [code for code in codes(question) if chinese or not code.startswith("第")]
+    terms += places(question) if chinese else []
     missing = [term for term in dict.fromkeys(terms) if folded(term) not in held]
     return [
         *missing,
-        *(unheard_names(question, passages) if chinese else ()),
+        *(unheard_names(question, passages) if language_of(question) == "zh" else ()),
         *other_kinds(question, held),
         *articles_elsewhere(question, passages),
         *had_by_all(question, evidence),

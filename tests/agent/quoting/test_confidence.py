@@ -4,7 +4,7 @@ from math import exp
 import pytest
 
 from agent.quoting.candidate import Candidate, Passage
-from agent.quoting.confidence import ACROSS, confidence
+from agent.quoting.confidence import confidence
 from agent.quoting.units import Unit
 
 PASSAGE = Passage("S1", "休假", "年假 12 天。病假工资照发。")
@@ -37,15 +37,21 @@ def test_who_asks_how_many_is_not_answered_without_a_figure() -> None:
     assert confidence("年假什么时候过期？", [], [without]) > 0.9
 
 
-def test_another_language_lies_further_apart() -> None:
-    across, same = candidate("年假须申请。", 0.1), candidate("Apply for leave.", 0.1 + ACROSS)
-    assert confidence("How do I apply?", [], [across]) == confidence("How do I apply?", [], [same])
+def test_across_languages_tokens_count_more_and_similarity_less() -> None:
+    across = candidate("年假须申请。", -0.2, matched=0.45)
+    assert confidence("How do I apply?", [], [across]) == pytest.approx(logistic(1.49 * -0.2 + 12.65 * 0.45 - 5.49))
+    assert confidence("怎么申请？", [], [candidate("Apply in time.", 0.1)]) == pytest.approx(logistic(6.65 * 0.1 + 1.0))
+
+
+def test_only_units_in_the_language_of_the_best_count() -> None:
+    best, other = candidate("Apply in time.", 0.3, matched=0.4), candidate("年假须申请。", 0.1, matched=0.7)
+    assert confidence("How do I apply?", [], [best, other]) == confidence("How do I apply?", [], [best])
 
 
 def test_a_code_is_meant_to_the_letter() -> None:
     held = replace(candidate("ERR_4032 余额不足。", 0.1), codes=1.0)
     assert confidence("What is ERR_4032?", ["ERR_4032 余额不足。"], [held]) == pytest.approx(
-        logistic(6.65 * (0.1 + ACROSS) + 1.5 - 1.33)
+        logistic(6.65 * 0.1 + 1.5 + 1.0)
     )
 
 
@@ -54,6 +60,16 @@ def test_a_name_that_no_passage_has_makes_it_less_sure() -> None:
     ranked = [candidate("Working abroad needs a visa, as in Spain.", 0.4)]
     assert confidence(known, [ranked[0].unit.text], ranked) == pytest.approx(logistic(6.65 * 0.4 - 1.33))
     assert confidence(unknown, [ranked[0].unit.text], ranked) == pytest.approx(logistic(6.65 * 0.4 - 1.33 - 1.5))
+
+
+def test_a_thing_without_its_name_makes_it_less_sure() -> None:
+    ranked = [candidate("The stadium was built in 1990.", 0.4)]
+    assert confidence("When was the stadium built?", [], ranked) == pytest.approx(logistic(6.65 * 0.4 - 1.33 - 1.5))
+
+
+def test_a_unit_on_another_kind_is_no_answer() -> None:
+    other = replace(candidate("事假期间不发工资。", 0.9), other_kind=True)
+    assert confidence("婚假工资怎么发？", ["婚假三天。"], [other]) == 0
 
 
 def test_a_missing_term_and_no_unit_are_certain() -> None:

@@ -46,3 +46,9 @@ def test_nothing_is_missing(question: str) -> None:
 )
 def test_missing_terms_are_named_as_they_were_written(question: str, missing: list[str]) -> None:
     assert missing_specifics(question, [EVIDENCE]) == missing
+
+
+def test_another_language_has_other_words_for_places_and_articles() -> None:
+    assert missing_specifics("英国移民住在哪里？", ["Immigrants from Britain lived by the river."]) == []
+    assert missing_specifics("第四十六条怎么规定的？", ["Article 46. Compensation."]) == []
+    assert missing_specifics("ERR_4033 是什么？", ["ERR_4032 means no balance."]) == ["ERR_4033"]

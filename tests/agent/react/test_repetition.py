@@ -1,0 +1,33 @@
+import pytest
+
+from agent.react.clean import spoken
+from agent.react.repetition import goes_round, said_once
+
+
+@pytest.mark.parametrize(
+    ("text", "once"),
+    [
+        ("年假 12 天。[S1]\n" + "请参考制度。" * 200, "年假 12 天。[S1]\n请参考制度。"),
+        ("Thought: I search.\nAction: knowledge_search\n" * 40, "Thought: I search.\nAction: knowledge_search"),
+        ("Answer: " + "。" * 700, "Answer: 。"),
+        ("x" * 50 + "ab " * 201, "x" * 50 + "ab"),
+    ],
+)
+def test_what_is_said_over_and_over_is_said_once(text: str, once: str) -> None:
+    assert goes_round(text)
+    assert said_once(text) == once
+    assert spoken(text) == once
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "年假 12 天。" * 20,
+        "\n".join(f"{number}. 第 {number} 项：每人每天 {number * 10} 元。" for number in range(1, 60)),
+        "年假 12 天。" * 200 + "病假另行规定。",
+    ],
+)
+def test_an_answer_is_left_as_it_is(text: str) -> None:
+    assert not goes_round(text)
+    assert said_once(text) == text
