@@ -35,7 +35,7 @@ _POINTS_ZH = re.compile(
 )
 _THAT = re.compile(r"(?:^|\b(?:of|for|in|on|at|to|from|with|about|by|is|are|was|were|does|did|do|can|will)\s+)$", re.I)
 """What stands before a "that" which points; any other joins a clause."""
-_NAME = re.compile(r"(?<=[\w,] )[A-Z][A-Za-z]|\d")
+_NAME = re.compile(r"(?<=[\w,] )(?!(?:TV|PC|IT|HR|ID|OK)\b)[A-Z][A-Za-z]|\d")
 
 
 def nameless_description(question: str) -> str:

@@ -11,6 +11,7 @@ from agent.quoting.specifics.descriptions import nameless_description
         ("In which country is this language spoken?", "this language"),
         ("What is the main purpose of that NASA mission?", "that NASA mission"),
         ("Is this California county known for its support of Veterans?", "this California county"),
+        ("Who wrote the book the TV series is based on?", "the book"),
         ("这部电影是谁导演的？", "这部电影"),
         ("该城市的人口是多少？", "该城市"),
         ("那位球员什么时候出生？", "那位球员"),
