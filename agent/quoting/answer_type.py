@@ -35,6 +35,7 @@ _ASKS: Mapping[AnswerType, str] = {
         r"|(?:费用?|金额|补贴|津贴|补助|罚款|工资|薪水|价格|押金|预算|奖金|限额|标准)[^，。？?有]{0,4}(?:多少|几)"
         r"|\bhow much (?:money|does|do|is the|can i (?:spend|claim))|\bhow many (?:dollars|yuan|euros)"
         r"|\bhow much (?:[\w'-]+ ){1,5}?(?:make|makes|earn|earns|cost|costs|get paid|be paid)\b"
+        r"|\bwhat(?:'s| is) the (?:[\w'-]+ ){0,4}?(?:price|cost|fee|salary|stipend|allowance|deposit|bonus|fine)\b"
     ),
     "date": (
         r"哪一?年|哪个?(?:年|月|天|日)|几(?:月|号|点)|\b(?:what|which) (?:year|date|time|day|month|decade|century)"
@@ -43,6 +44,7 @@ _ASKS: Mapping[AnswerType, str] = {
     "number": (
         r"多少|几[个次位名条项种份级岁倍台辆把人家章层页字]|多[大高远重]"
         r"|\bhow (?:many|much|often|old|far|big|large|tall|high|deep)\b"
+        r"|\bwhat(?:'s| is) the (?:[\w'-]+ ){0,4}?(?:rate|percentage|ratio|limit|maximum|minimum|threshold|quota)\b"
     ),
     "list": (
         r"哪些|哪几|有什么(?:要求|条件|规定|步骤|材料)|\bwhich of\b|\bwhat are\b|\blist\b"
