@@ -11,7 +11,7 @@ from agent.chat_model import ToolsRefused
 from agent.context import ContextWindow
 from agent.drafts import Drafts
 from agent.ending import Ending, Outcome
-from agent.evidence import EvidenceLedger
+from agent.evidence import EvidenceLedger, is_same_search
 from agent.executor import build_executor, run
 from agent.limits import Limits
 from agent.memory import SessionStore, Staleness, Turn
@@ -138,11 +138,22 @@ def answer(question: str, session: str, parts: Parts, trace: "Trace", drafts: Dr
         window=parts.window,
     )
 
+    def for_search(query: str) -> str:
+        # Some models search for a follow-up as it was asked, which finds nothing of what it is about.
+        return alone if is_same_search(query, question) else query
+
     def outcome_in(style: AgentStyle) -> Outcome:
         executor = build_executor(
             parts.model,
             [
-                knowledge_search(search, ledger, top_k=settings.top_k, max_searches=settings.max_searches, asked=asked),
+                knowledge_search(
+                    search,
+                    ledger,
+                    top_k=settings.top_k,
+                    max_searches=settings.max_searches,
+                    asked=asked,
+                    alone=for_search,
+                ),
                 query_rewrite(rewrite, ledger, asked=asked),
             ],
             ending,

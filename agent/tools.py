@@ -32,17 +32,24 @@ REWRITE_DESCRIPTION = (
 
 
 def knowledge_search(
-    search: Callable[[str], list[Hit]], ledger: EvidenceLedger, *, top_k: int, max_searches: int, asked: str = ""
+    search: Callable[[str], list[Hit]],
+    ledger: EvidenceLedger,
+    *,
+    top_k: int,
+    max_searches: int,
+    asked: str = "",
+    alone: Callable[[str], str] = lambda query: query,
 ) -> BaseTool:
     """Make the search tool: it shows each passage once, and refuses what was searched before or a passage orders.
 
-    `asked` is what the person said, in which the words of a query may always stand.
+    `asked` is what the person said, in which the words of a query may always stand. `alone` returns what is searched
+    for in the place of a query that needs the conversation.
     """
 
     def run(tool_input: str) -> str:
         # A label is of the answer, never of what is looked for.
         lines = [" ".join(line.split())[:MAX_QUERY_CHARS] for line in without_labels(plain(tool_input)).splitlines()]
-        queries = list(dict.fromkeys(filter(None, lines)))[:MAX_QUERIES]
+        queries = list(dict.fromkeys(alone(line) for line in lines if line))[:MAX_QUERIES]
         if not queries:
             return "The query is empty. Write what to look for as the Action Input."
         allowed = [query for query in queries if not _is_copied(query, ledger, asked)]

@@ -138,6 +138,15 @@ def test_a_follow_up_ends_from_the_evidence_as_a_question_that_stands_alone(scri
     assert assistant.sessions.turns(answer.session)[-1].question == "那转正员工呢？"
 
 
+@pytest.mark.parametrize("tool_input", ["那转正员工呢？", "那转正员工呢"])
+def test_a_follow_up_that_is_searched_as_it_was_asked_is_understood(scripted: Make, tool_input: str) -> None:
+    search = f"Thought: 要查。\nAction: knowledge_search\nAction Input: {tool_input}"
+    assistant = scripted(search, "Thought: 有了。\nFinal Answer: 转正员工年假 12 天。[S1]")
+    answer = assistant.ask("那转正员工呢？", history=[Turn("试用期员工年假几天？", "试用期员工年假 5 天。[S1]")])
+    assert not answer.refused
+    assert [one["query"] for one in assistant.traces.read(answer.trace_id)["searches"]] == ["转正员工年假几天？"]
+
+
 def test_searches_are_capped(scripted: Make) -> None:
     queries = iter("甲乙丙丁戊己庚辛")
     assistant = scripted(

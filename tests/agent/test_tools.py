@@ -197,3 +197,12 @@ def test_a_label_is_no_part_of_a_query(tool_input: str) -> None:
     ledger = EvidenceLedger()
     knowledge_search(hits_for, ledger, top_k=5, max_searches=3).run(tool_input)
     assert [search.query.rstrip("。") for search in ledger.searches] == ["年假"]
+
+
+def test_a_query_that_needs_the_conversation_is_searched_as_it_stands_alone() -> None:
+    ledger = EvidenceLedger()
+    alone = {"那北京呢？": "北京住宿标准"}
+    tool = knowledge_search(hits_for, ledger, top_k=1, max_searches=3, alone=lambda query: alone.get(query, query))
+    assert "北京住宿标准 0" in tool.run("那北京呢？\n上海住宿标准")
+    assert [search.query for search in ledger.searches] == ["北京住宿标准", "上海住宿标准"]
+    assert "Already seen" in tool.run("北京住宿标准")
