@@ -14,14 +14,14 @@ _HAS = r"持有|具有|拥有|取得|具备|包含|(?<![没未所只还含享])�
 _WHAT = r"(?P<what>[\u3400-\u9fff]{2,8}?)(?:的|者)?$"
 _CLAUSE = re.compile(r"[，,。；;：:！!？?\n|]|\.(?=\s|$)|\b(?:and|but)\b")
 _LACK = re.compile(
-    rf"(?P<verb>{_LACKS}){_WHAT}"
-    r"|(?P<verb_en>\b(?:ha(?:s|ve|d) no|lacks?|(?:do(?:es)?|did)(?: not|n't) have|without)) (?:an? |any )?"
+    rf"(?:{_LACKS}){_WHAT}"
+    r"|(?:\b(?:ha(?:s|ve|d) no|lacks?|(?:do(?:es)?|did)(?: not|n't) have|without)) (?:an? |any )?"
     r"(?P<what_en>[a-z-]{4,})$",
     re.IGNORECASE,
 )
 _HOLD = re.compile(
-    rf"(?P<verb>{_HAS}){_WHAT}"
-    r"|(?P<verb_en>\b(?:holds?|ha(?:s|ve|d)|owns?)) (?:an? |the )(?P<what_en>[a-z-]{4,})$",
+    rf"(?:{_HAS}){_WHAT}"
+    r"|(?:\b(?:holds?|ha(?:s|ve|d)|owns?)) (?:an? |the )(?P<what_en>[a-z-]{4,})$",
     re.IGNORECASE,
 )
 _OWNS = re.compile(rf"{_HAS}|{_LACKS}|\b(?:ha(?:s|ve|d)|hold\w*|own\w*|no|without|lack\w*)\b", re.IGNORECASE)
