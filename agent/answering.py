@@ -140,7 +140,7 @@ def answer(question: str, session: str, parts: Parts, trace: "Trace", drafts: Dr
 
     def for_search(query: str) -> str:
         # Some models search for a follow-up as it was asked, which finds nothing of what it is about.
-        return alone if is_same_search(query, question) else query
+        return alone if alone != question and is_same_search(query, question) else query
 
     def outcome_in(style: AgentStyle) -> Outcome:
         executor = build_executor(

@@ -86,6 +86,9 @@ class Ending:
             self._failed = tuple(check for check in checked.checks if check.status in FAILED)
             correction = _correction(checked.problems, has_evidence=len(self.ledger) > 0)
             raise NotSupported("unsupported answer", observation=correction, llm_output=reply, send_to_llm=True)
+        if not checked.labels and not self.ledger.searches:
+            # It never looked, so nobody knows yet what the documents hold.
+            return self.from_evidence()
         if not checked.labels:
             return self._refuse("unsupported" if len(self.ledger) else "not_found", checks=checked.checks)
         return Outcome(

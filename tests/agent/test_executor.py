@@ -147,6 +147,15 @@ def test_a_follow_up_that_is_searched_as_it_was_asked_is_understood(scripted: Ma
     assert [one["query"] for one in assistant.traces.read(answer.trace_id)["searches"]] == ["转正员工年假几天？"]
 
 
+def test_who_answers_twice_without_a_search_is_searched_for(scripted: Make) -> None:
+    made_up = "Thought: 我知道。\nFinal Answer: 转正员工年假 30 天。[S1]"
+    assistant = scripted(made_up, made_up, "nothing that can be used")
+    answer = assistant.ask("转正员工年假几天？")
+    assert "转正员工年假 12 天。" in answer.answer
+    assert "30" not in answer.answer
+    assert [one["query"] for one in assistant.traces.read(answer.trace_id)["searches"]] == ["转正员工年假几天？"]
+
+
 def test_searches_are_capped(scripted: Make) -> None:
     queries = iter("甲乙丙丁戊己庚辛")
     assistant = scripted(
