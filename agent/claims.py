@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent.citations import split_claims, without_labels
 from agent.facts.contradiction import contradictions
+from agent.facts.designations import designations_not_in
 from agent.facts.finding import Finding
 from agent.facts.names import chinese_names_not_in, english_names_not_in, quotations
 from agent.facts.normal import folded
@@ -110,4 +111,5 @@ def _missing_words(claim: str, sources: Sequence[Source]) -> list[Finding]:
     letters, words = "\n".join(source.letters for source in same), frozenset().union(*(one.words for one in same))
     quoted = [Finding("quotation", one) for one in quotations(claim) if folded(one) not in letters]
     named = [Finding("name", one) for one in english_names_not_in(words, claim)]
+    named += [Finding("name", one) for one in designations_not_in([source.text for source in sources], claim)]
     return [*quoted, *named, *(Finding("name", one) for one in chinese_names_not_in(letters, claim))]

@@ -148,15 +148,15 @@ class CompatibleChatModel(ChatOpenAI):
         """
         usage: UsageMetadata | None = None
         said = thought = ""
-        looked_at = 0
+        calls, looked_at = False, 0
         for piece in pieces:
             message = piece.message
             if isinstance(message, AIMessageChunk):
                 # Some providers send the sum so far with each piece, and sums must not be added up.
                 usage, message.usage_metadata = message.usage_metadata or usage, None
                 thought += str(message.additional_kwargs.get(THOUGHT, ""))
-                said += "a tool" if message.tool_call_chunks else piece.text
-                self._has_called_tools |= bool(message.tool_call_chunks)
+                said += piece.text
+                calls |= bool(message.tool_call_chunks)
             yield piece
             if len(said) + len(thought) >= looked_at + _LOOK_EVERY:
                 looked_at = len(said) + len(thought)
@@ -166,7 +166,8 @@ class CompatibleChatModel(ChatOpenAI):
         if usage and usage["input_tokens"]:
             yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
             self._notice_cut(messages, usage["input_tokens"])
-        if not strip_thinking(said).strip() and (thought or said.strip()):
+        self._has_called_tools |= calls
+        if not calls and not strip_thinking(said).strip() and (thought or said.strip()):
             self._warn_once(
                 "thought",
                 f"the chat model {self.model_name!r} only thought and said nothing; let it write more, or turn its "

@@ -2,7 +2,6 @@
 
 from agent.facts.clauses import CLAUSE
 from agent.facts.dates import CENTURY, DATES
-from agent.facts.designations import DESIGNATION
 from agent.facts.fact import Fact
 from agent.facts.identifiers import IDENTIFIER, PHONE, STANDARD, URL
 from agent.facts.normal import normal
@@ -11,7 +10,7 @@ from agent.facts.shares import FRACTION, PERCENT
 from agent.facts.times import TIME
 
 # Most specific first: what one has read, the next does not see.
-_READERS = (URL, *DATES, TIME, CENTURY, PHONE, STANDARD, CLAUSE, DESIGNATION, PERCENT, FRACTION, IDENTIFIER, NUMBER)
+_READERS = (URL, *DATES, TIME, CENTURY, PHONE, STANDARD, CLAUSE, PERCENT, FRACTION, IDENTIFIER, NUMBER)
 
 
 def facts(text: str) -> set[str]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.facts import facts, read_facts
+from agent.facts.designations import designations
 from agent.facts.finding import Finding
 from agent.facts.names import names_in
 from agent.facts.normal import folded, half_width, normal
@@ -11,7 +11,8 @@ from agent.facts.source import Source
 
 _LACKS = r"没有|未持有|未取得|不具备|不持有|不含|不包含|(?<![全绝毫])无(?![论须需法效偿])"
 _HAS = r"持有|具有|拥有|取得|具备|包含|(?<![没未所只还含享])有(?![效权关限的])"
-_WHAT = r"(?P<what>[\u3400-\u9fff]{2,8}?)(?:的|者)?$"
+_WHAT = r"(?P<what>[\u3400-\u9fff]{2,8}?)(?:(?:的|者)?$|的[\u3400-\u9fff]{0,6}?[是为].+$)"
+"""Of whom it is said stands before it, or after it as in 没有电工证的是员工乙."""
 _CLAUSE = re.compile(r"[，,。；;：:！!？?\n|]|\.(?=\s|$)|\b(?:and|but)\b")
 _LACK = re.compile(
     rf"(?:{_LACKS}){_WHAT}"
@@ -26,30 +27,40 @@ _HOLD = re.compile(
 )
 _OWNS = re.compile(rf"{_HAS}|{_LACKS}|\b(?:ha(?:s|ve|d)|hold\w*|own\w*|no|without|lack\w*)\b", re.IGNORECASE)
 _DENIES = re.compile(r"[不没未无非免否]|\b(?:no|not|none|never|without|lack\w*|except|neither|nor)\b|n't\b", re.I)
+_DEPENDS = re.compile(
+    r"不得|不能|不可|不准|禁止|才|须|应|只|仅|如果|若|的话|除外|取消|可以|方可|要求|需要"
+    r"|\b(?:only|must|needs?|requir\w*|can|cannot|can't|may|shall|should|nobody|refus\w*|if|unless|when|exclud\w*|remov\w*|"
+    r"abolish\w*)\b",
+    re.IGNORECASE,
+)
+"""Says what must be had, or by whom, and not who has it."""
 
 
 def possessions(claim: str, sources: Sequence[Source]) -> Iterator[Finding]:
-    """Yield what the claim denies although every clause that speaks of it affirms it, and what it affirms likewise.
+    """Yield what the claim denies somebody to have although the lines on them say it, and the other way round.
 
-    The words may stand in another order than in the passage. Where lines of the passages are on somebody whom the claim
-    names, such as 员工乙 or Ann Lee, only those count.
+    The words may stand in another order than in the passage. Only who is named counts, such as 员工乙 or Ann Lee, and
+    only plain statements: what is allowed, required or excepted denies nothing.
     """
-    for clause in _clauses(normal(claim)):
-        denied, held = _LACK.search(clause), _HOLD.search(clause)
+    if _DEPENDS.search(claim):
+        return
+    matches = [(_LACK.search(clause), _HOLD.search(clause)) for clause in _clauses(normal(claim))]
+    on: Sequence[str] | None = None
+    for denied, held in matches:
         match = denied or held
-        if not match or (held and not denied and _DENIES.search(clause)):
+        if not match or (not denied and _DENIES.search(match.string)):
             continue
-        speaking = _speaking(folded(match["what"] or match["what_en"]), _lines_on(claim, sources))
+        on = _lines_on(claim, sources) if on is None else on
+        speaking = _speaking(folded(match["what"] or match["what_en"]), on)
         if speaking and all(_OWNS.search(one) and bool(_DENIES.search(one)) != bool(denied) for one in speaking):
             yield Finding("reversed", match[0].strip(), speaking[0].strip()[:40])
 
 
 def _lines_on(claim: str, sources: Sequence[Source]) -> list[str]:
-    lines = [line for source in sources for line in source.text.splitlines() if line.strip()]
-    about = {fact.text for fact in read_facts(claim) if fact.kind == "identifier"}
-    named = [folded(name) for name in names_in(half_width(claim))]
-    on = [line for line in lines if about & set(facts(line)) or any(name in folded(line) for name in named)]
-    return on or lines
+    """Return the lines that name whom the claim names, and say something plain."""
+    letters, named = set(designations(claim)), [folded(name) for name in names_in(half_width(claim))]
+    lines = [line for source in sources for line in source.text.splitlines() if not _DEPENDS.search(line)]
+    return [line for line in lines if letters & set(designations(line)) or any(name in folded(line) for name in named)]
 
 
 def _speaking(what: str, lines: Sequence[str]) -> list[str]:

@@ -1,9 +1,12 @@
 """A reply that goes round in circles: weak models say the same over and over until nothing more fits."""
 
+import re
+
 LOOKED_AT = 600
 """Characters at the end of a text that must repeat; no answer to a person does so for as long."""
 LONGEST = 150
 """Characters of what is repeated."""
+_END = re.compile(r"[。！？.!?](?!\s*\[)|\n")
 
 
 def goes_round(text: str) -> bool:
@@ -19,7 +22,10 @@ def said_once(text: str) -> str:
     start = len(text) - LOOKED_AT
     while start and text[start - 1] == text[start - 1 + period]:
         start -= 1
-    return text[: start + period].rstrip()
+    # It may have met the end of the sentence before, such as the same label, which belongs to that one.
+    ended = start == 0 or _END.match(text, start - 1)
+    end = None if ended else _END.search(text, start, start + period)
+    return text[: (end.end() if end else start) + period].rstrip()
 
 
 def _period(text: str) -> int:

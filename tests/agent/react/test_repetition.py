@@ -9,6 +9,8 @@ from agent.react.repetition import goes_round, said_once
     [
         ("年假 12 天。[S1]\n" + "请参考制度。" * 200, "年假 12 天。[S1]\n请参考制度。"),
         ("Thought: I search.\nAction: knowledge_search\n" * 40, "Thought: I search.\nAction: knowledge_search"),
+        ("年假为 5 天[S1]。" + "员工须提前申请[S1]。" * 60, "年假为 5 天[S1]。员工须提前申请[S1]。"),
+        ("It is 5 days. [S1]\n" + "Apply early. [S1]\n" * 60, "It is 5 days. [S1]\nApply early. [S1]"),
         ("Answer: " + "。" * 700, "Answer: 。"),
         ("x" * 50 + "ab " * 201, "x" * 50 + "ab"),
     ],
