@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agent.citations import without_labels
 from agent.claims import coverage, find
+from agent.facts import read_facts
 from agent.facts.source import Source
 from retrieval.tokens import query_tokens
 
@@ -15,6 +17,8 @@ ATTACH_COVERAGE = 0.75
 """Share of a sentence's words that a passage must hold to be taken as its source."""
 CLEARLY_BETTER = 0.2
 """How much more of the words another passage must hold than the cited one, to take its place."""
+BESIDE = 1 / 3
+"""Share of a sentence's words that must stand beside a value for it to be the one that is meant."""
 MIN_COVERAGE = 0.4
 """Share of the words below which the cited passages are not found to say it."""
 _SAME_SENTENCE = 0.5
@@ -84,18 +88,31 @@ def _is_same_sentence(failed: Check, check: Check) -> bool:
 
 
 def _source_of(claim: str, sources: Mapping[str, Source], least: float = ATTACH_COVERAGE) -> str | None:
-    """Return the label of the passage that holds most of the words, at least that share, and nothing against it.
-
-    They must stand together, in two sentences that follow one another: a claim that was made up out of words from all
-    over a passage has no source.
-    """
+    """Return the label of the passage that holds most of the words, at least that share, and nothing against it."""
     shares = {label: coverage(claim, [source]) or 0.0 for label, source in sources.items()}
     likely = sorted((label for label in shares if shares[label] >= least), key=lambda label: -shares[label])
     everything = list(sources.values())
-    return next((label for label in likely if _is_said_in(claim, sources[label], everything)), None)
+    return next(
+        (
+            label
+            for label in likely
+            if not find(claim, [sources[label]], everything) and _is_said_together(claim, sources[label])
+        ),
+        None,
+    )
 
 
-def _is_said_in(claim: str, source: Source, others: Sequence[Source]) -> bool:
-    return not find(claim, [source], others) and any(
-        (coverage(claim, [window]) or 0.0) >= ATTACH_COVERAGE and not find(claim, [window]) for window in source.windows
+def _is_said_together(claim: str, source: Source) -> bool:
+    """Say whether each value of the claim stands beside words of it: another one may be about something else.
+
+    Beside is within two sentences that follow one another, which hold a third of the words.
+    """
+    bare = without_labels(claim)
+    words = {token for token in query_tokens(bare) if len(token) > 1 and not token.isdecimal()}
+    values = [fact for fact in read_facts(bare) if not fact.weak]
+    return all(
+        any(
+            window.facts.holds(value) and len(words & window.tokens) >= BESIDE * len(words) for window in source.windows
+        )
+        for value in values
     )

@@ -43,10 +43,15 @@ def resolve(question: str, before: Asked) -> Asked:
 
 
 def _next_code(fragment: str, previous: str) -> str:
-    """Ask the previous question about the code with these digits: ERR_4033 for 4033 after ERR_4032; else nothing."""
+    """Ask the previous question about the code with these digits: ERR_4033 for 4033 after ERR_4032; else nothing.
+
+    Where the question has other digits too, nobody knows which are meant.
+    """
     digits = unicodedata.normalize("NFKC", fragment).strip()
     code = _CODE.search(previous)
     if not code or not digits.isdecimal() or len(digits) != len(code["digits"]):
+        return ""
+    if re.search(r"\d", previous[: code.start()] + previous[code.end() :]):
         return ""
     return f"{previous[: code.start()]}{code['letters']}{digits}{previous[code.end() :]}"
 

@@ -14,6 +14,7 @@ _HAS = r"持有|具有|拥有|取得|具备|包含|(?<![没未所只还含享])�
 _WHAT = r"(?P<what>[\u3400-\u9fff]{2,8}?)(?:(?:的|者)?$|的[\u3400-\u9fff]{0,6}?[是为].+$)"
 """Of whom it is said stands before it, or after it as in 没有电工证的是员工乙."""
 _CLAUSE = re.compile(r"[，,。；;：:！!？?\n|]|\.(?=\s|$)|\b(?:and|but)\b")
+_SENTENCE = re.compile(r"[。；;\n]|\.(?=\s|$)")
 _LACK = re.compile(
     rf"(?:{_LACKS}){_WHAT}"
     r"|(?:\b(?:ha(?:s|ve|d) no|lacks?|(?:do(?:es)?|did)(?: not|n't) have|without)) (?:an? |any )?"
@@ -37,7 +38,7 @@ _DEPENDS = re.compile(
 
 
 def possessions(claim: str, sources: Sequence[Source]) -> Iterator[Finding]:
-    """Yield what the claim denies somebody to have although the lines on them say it, and the other way round.
+    """Yield what the claim denies somebody to have although the sentences on them say it, and the other way round.
 
     The words may stand in another order than in the passage. Only who is named counts, such as 员工乙 or Ann Lee, and
     only plain statements: what is allowed, required or excepted denies nothing.
@@ -57,9 +58,9 @@ def possessions(claim: str, sources: Sequence[Source]) -> Iterator[Finding]:
 
 
 def _lines_on(claim: str, sources: Sequence[Source]) -> list[str]:
-    """Return the lines that name whom the claim names, and say something plain."""
+    """Return the sentences that name whom the claim names, and say something plain."""
     letters, named = set(designations(claim)), [folded(name) for name in names_in(half_width(claim))]
-    lines = [line for source in sources for line in source.text.splitlines() if not _DEPENDS.search(line)]
+    lines = [line for source in sources for line in _SENTENCE.split(source.text) if not _DEPENDS.search(line)]
     return [line for line in lines if letters & set(designations(line)) or any(name in folded(line) for name in named)]
 
 

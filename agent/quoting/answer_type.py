@@ -14,12 +14,18 @@ REQUIRED: frozenset[AnswerType] = frozenset({"charge", "share", "money", "durati
 FORMED: frozenset[AnswerType] = REQUIRED | {"when"}
 """Types whose answers have a form that can be told; when something happens may also be said by a condition."""
 
+_WHAT_THE = r"\bwhat(?:'s| is) the (?:(?!to\b)[\w'-]+ ){0,6}?"
+_OF = r"(?=\s*(?:[?.,]|$)|\s+(?:for|of|per|in|on|to|under|when|if|at|by|with|from|range)\b)"
+"""After a word that asks for a figure: before another noun it does not, as in "rate policy"."""
 _ASKS: Mapping[AnswerType, str] = {
     "charge": (
-        r"(?:收(?:不收)?费|免费|(?:要(?:不要)?|需要)(?:交|付|花)?(?:钱|费)|自费)[^，。？?多几]{0,3}[吗嘛么?？]"
-        r"|\b(?:is|are) (?:[\w'-]+ ){1,6}?free(?: of charge\b|(?=[?,.]| or\b| for\b|$))"
-        r"|\b(?:is|are) (?:[\w'-]+ ){1,4}?paid service"
-        r"|\b(?:do|does|must|will) (?:\w+ ){1,3}?(?:need |have )?(?:to )?pay for\b"
+        r"^(?!.*(?:怎么|如何|谁|为什么|怎样)).*(?:收费|收不收费|免费|要(?:不要)?(?:交|付|花)?钱|要(?:不要)?(?:交|付)费|"
+        r"需要(?:交|付|花)(?:钱|费)|自费)的?[吗嘛么]?[?？。]?$"
+        r"|^(?:and |so |but )?(?:is|are) (?:[\w'-]+ ){1,6}?(?<!gluten )(?<!royalty )(?<!sugar )(?<!tax )(?<!duty )free"
+        r"(?: of charge\b|(?=[?,.]| or\b|$)| for (?:staff|employees|everyone|members|visitors|guests|all)\b)"
+        r"|^(?:and |so |but )?(?:is|are) (?:[\w'-]+ ){1,4}?paid service"
+        r"|^(?:and |so |but )?(?:do|does|must|will) (?:i|we|you|employees|staff|visitors|guests|members|they) "
+        r"(?:need |have )?(?:to )?pay for\b"
     ),
     "share": (
         r"百分之(?:几|多少)|百分比|几成|(?:比例|比率|利率|税率|费率|占比|折扣)[^，。？?]{0,6}(?:多少|几)"
@@ -35,7 +41,7 @@ _ASKS: Mapping[AnswerType, str] = {
         r"|(?:费用?|金额|补贴|津贴|补助|罚款|工资|薪水|价格|押金|预算|奖金|限额|标准)[^，。？?有]{0,4}(?:多少|几)"
         r"|\bhow much (?:money|does|do|is the|can i (?:spend|claim))|\bhow many (?:dollars|yuan|euros)"
         r"|\bhow much (?:[\w'-]+ ){1,5}?(?:make|makes|earn|earns|cost|costs|get paid|be paid)\b"
-        r"|\bwhat(?:'s| is) the (?:[\w'-]+ ){0,4}?(?:price|cost|fee|salary|stipend|allowance|deposit|bonus|fine)\b"
+        rf"|{_WHAT_THE}(?:price|cost|fee|salary|stipend|allowance|deposit|bonus|fine){_OF}"
     ),
     "date": (
         r"哪一?年|哪个?(?:年|月|天|日)|几(?:月|号|点)|\b(?:what|which) (?:year|date|time|day|month|decade|century)"
@@ -44,7 +50,8 @@ _ASKS: Mapping[AnswerType, str] = {
     "number": (
         r"多少|几[个次位名条项种份级岁倍台辆把人家章层页字]|多[大高远重]"
         r"|\bhow (?:many|much|often|old|far|big|large|tall|high|deep)\b"
-        r"|\bwhat(?:'s| is) the (?:[\w'-]+ ){0,4}?(?:rate|percentage|ratio|limit|maximum|minimum|threshold|quota)\b"
+        rf"|{_WHAT_THE}(?:rate|percentage|ratio|limit|maximum|minimum|threshold|quota)"
+        rf"{_OF}(?! of (?:liability|pay)\b)"
     ),
     "list": (
         r"哪些|哪几|有什么(?:要求|条件|规定|步骤|材料)|\bwhich of\b|\bwhat are\b|\blist\b"
@@ -73,8 +80,9 @@ _RELATIVE = (
 """An amount that is stated by another, such as 不得超过培训费用."""
 _HOLDS: Mapping[AnswerType, str] = {
     "charge": (
-        rf"\d\s*[万亿千百]?\s*(?:{_CURRENCY}|{_CODES}\b)|(?:[$￥¥€£]|\b{_CODES})\s*\d|费|钱|报销|承担|补贴"
-        r"|\b(?:free|fees?|paid|pays?|costs?|charge[sd]?|prices?|priced|reimburse\w*|covers?|covered|expense)\b"
+        rf"\d\s*[万亿千百]?\s*(?:{_CURRENCY}|{_CODES}\b)|(?:[$￥¥€£]|\b{_CODES})\s*\d|费|钱|报销|承担|负担|补贴|补助|自理|自付|无偿|公司出"
+        r"|\b(?:free|fees?|paid|pays?|costs?|charge[sd]?|prices?|priced|reimburse\w*|covers?|covered|expense|complimentary|"
+        r"subsidi\w*)\b"
     ),
     "share": r"\d\s*(?:%|‰|per ?cent|成)|分之|一半|\bhalf\b|\bquarter\b|\bthird\b|\d\s*倍",
     "money": (

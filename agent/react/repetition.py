@@ -24,7 +24,7 @@ def said_once(text: str) -> str:
         start -= 1
     # It may have met the end of the sentence before, such as the same label, which belongs to that one.
     ended = start == 0 or _END.match(text, start - 1)
-    end = None if ended else _END.search(text, start, start + period)
+    end = None if ended else _END.search(text, start, start + period - 1)
     return text[: (end.end() if end else start) + period].rstrip()
 
 

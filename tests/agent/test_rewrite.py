@@ -333,3 +333,8 @@ def test_the_model_is_shown_the_conversation_and_the_question() -> None:
     rewrite_by_model("那北京呢？", [Turn("上海的住宿标准是多少？", "每晚 500 元 [S1]。")], model, 500)
     prompt = str(model.prompts[0][0].text)
     assert "User: 上海的住宿标准是多少？\nAssistant: 每晚 500 元。\nQuestion: 那北京呢？" in prompt
+
+
+def test_digits_that_may_be_of_something_else_make_no_code() -> None:
+    assert "A500" not in stand_alone("那 500 呢？", turns("报销 300 元和 A600 型号有什么区别？"))
+    assert "P5" not in stand_alone("那 5 呢？", turns("3 月的 P2 会议几点？"))

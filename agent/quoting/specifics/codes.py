@@ -8,7 +8,7 @@ from retrieval.numerals import fold_ordinals
 _CODE = re.compile(
     r"第\d+[条章节款项]"
     # ERR_4032, GB/T 7714, V3, p6; letters and number apart only when the letters are capitals, so not "first 30".
-    r"|(?:[A-Za-z]+(?:[-_/][A-Za-z]+)*[-_]?|[A-Z]+(?:/[A-Z]+)? )\d+(?:[-_.]\d+)*"
+    r"|(?<![A-Za-z])(?:[A-Za-z]+(?:[-_/][A-Za-z]+)*[-_]?|[A-Z]+(?:/[A-Z]+)? )\d+(?:[-_.]\d+)*"
     r"|(?<![\d.,])\d{4,}(?![\d.,]*\d)(?!\s*(?:元|块|人|yuan|people))"
     r"|(?:(?<=code )|(?<=error )|(?<=代码)|(?<=编号)|(?<=错误码))\d{2,}"
 )

@@ -8,16 +8,25 @@ from dataclasses import dataclass
 from agent.facts.normal import folded
 
 _KIND_ZH = re.compile(
-    r"(?:年休?|病|事|婚|丧|产|陪产|护理|育儿|哺乳|探亲|工伤|调休|生育|独生子女护理|带薪|寒|暑)假"
+    r"(?:年休?|病|事|婚|丧|产|陪产|护理|育儿|哺乳|探亲|工伤|调休|生育|独生子女护理|寒|暑)假"
     r"|(?:养老|医疗|失业|工伤|生育|意外|商业)保?险"
 )
-_KIND_EN = re.compile(r"\b(?P<which>[A-Za-z]+) (?P<thing>leave|insurance|allowance|stipend)\b", re.IGNORECASE)
-_NO_KIND = frozenset(
-    "the a an of my our your this that any some for to much many more paid unpaid i we you they can may must and or in "
-    "on is are do does take get have has request book apply approve approves before when if which what whose next last "
-    "other another same each every all no such extra additional remaining unused "
-    "days weeks months years hours employees staff people workers who not then also only".split()
+_SAME_ZH = {"陪产": "陪产|护理", "护理": "护理|陪产", "医疗": "医疗|医"}
+"""Other words for the same kind."""
+_LEAVE = (
+    "annual vacation sick medical maternity paternity parental home marriage wedding bereavement funeral compassionate "
+    "study personal casual family military jury adoption carer caregiver childcare breastfeeding sabbatical emergency "
+    "compensatory"
 )
+_INSURANCE = "medical health pension unemployment injury maternity life dental vision travel accident liability"
+_KIND_EN = re.compile(
+    rf"\b(?:(?P<leave>{'|'.join(_LEAVE.split())}) leave|(?P<insurance>{'|'.join(_INSURANCE.split())}) insurance)\b",
+    re.IGNORECASE,
+)
+_SAME_EN = {"annual": "annual|vacation|paid", "vacation": "annual|vacation|paid", "medical": "medical|health|sick"}
+_SAME_EN |= {"health": "medical|health", "sick": "sick|medical"}
+_ALL_KINDS = re.compile(r"(?:各[类种项]|所有|全部|任何)的?假|(?:any|all|each|every)(?:types?of|kindsof)?leave")
+"""What is said of all of them, in a folded text, is said of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +38,21 @@ class Kind:
     pattern: str
 
     def stands_in(self, held: str) -> bool:
-        """Say whether a folded text names it."""
-        return bool(re.search(self.pattern, held))
+        """Say whether a folded text names it, or all of its kind."""
+        return bool(re.search(self.pattern, held) or _ALL_KINDS.search(held))
 
 
 def kinds(text: str) -> Iterator[Kind]:
     """Yield the kinds that a text names."""
     text = unicodedata.normalize("NFKC", text)
     for name in dict.fromkeys(match[0] for match in _KIND_ZH.finditer(text)):
-        yield Kind(name, name[-1], ".{0,2}".join(folded(name).replace("休", "")))
+        which, thing = re.sub("(?:休?假|保?险)$", "", name), name[-1]
+        ending = "[保险]" if thing == "险" else thing
+        yield Kind(name, thing, rf"(?:{_SAME_ZH.get(which, '.{0,2}'.join(which))}).{{0,2}}{ending}")
     for match in _KIND_EN.finditer(text):
-        which, thing = folded(match["which"]), folded(match["thing"])
-        if which not in _NO_KIND:
-            yield Kind(match[0], thing, rf"{re.escape(which)}.{{0,12}}{thing}")
+        thing = "leave" if match["leave"] else "insurance"
+        which = (match["leave"] or match["insurance"]).lower()
+        yield Kind(match[0], thing, rf"(?:{_SAME_EN.get(which, which)}).{{0,12}}{thing}")
 
 
 def other_kinds(question: str, held: str) -> Iterator[str]:

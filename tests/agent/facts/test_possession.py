@@ -30,6 +30,11 @@ def test_what_somebody_has_is_not_denied(claim: str, said: str, held: str) -> No
     assert found == [(said, held)]
 
 
+def test_each_sentence_is_on_whom_it_names() -> None:
+    (found,) = possessions("没有驾驶证的是员工甲。", [Source("员工甲持有驾驶证。员工乙没有驾驶证。")])
+    assert found.held == "员工甲持有驾驶证"
+
+
 @pytest.mark.parametrize(
     "claim",
     [

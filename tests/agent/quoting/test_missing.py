@@ -17,7 +17,7 @@ ENGLISH = Passage("S1", "Travel", "Hotels are booked by the office.")
         ("该酒店要申请吗？", ["“该酒店”的名称"]),
         ("上海住宿怎么申请？", []),
         ("How much does it cost in Berlin?", ["Berlin", "an amount of money"]),
-        ("When was the hotel built?", ["the name of “the hotel”"]),
+        ("When was the stadium built?", ["the name of “the stadium”"]),
         ("Is parking free?", ["whether it is charged for"]),
         ("Who books hotels?", []),
     ],

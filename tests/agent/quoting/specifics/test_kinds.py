@@ -20,6 +20,18 @@ from agent.quoting.specifics.missing import missing_specifics
         ("How many days of annual leave?", "Annual paid leave is 12 days.", []),
         ("How much leave do I get?", "Annual leave is 12 days.", []),
         ("How many days of home leave?", "年假 12 天。", []),
+        # Other words for the same kind, and what is said of all kinds.
+        ("婚假和产假能一起休吗？", "各类假期可以合并使用，但年假不得与病假连休。", []),
+        ("带薪假有哪些？", "员工享有年假、婚假、产假。", []),
+        ("陪产假几天？", "男员工享受护理假 15 天，年假另计。", []),
+        ("医疗保险报销多少？", "医保报销 80%；商业保险另报 10%。", []),
+        ("How much vacation leave do I get?", "Annual leave is 15 days.", []),
+        ("How much annual leave do I get?", "Staff get 15 days of paid leave.", []),
+        ("How long is medical leave?", "Annual leave is 15 days.", ["medical leave"]),
+        # To leave is no leave.
+        ("May Ann leave early?", "All guests leave the building by 6 pm.", []),
+        ("When must visitors leave?", "All guests leave the building by 6 pm.", []),
+        ("Is there a meal allowance?", "Meals: 100 yuan a day; the hotel allowance is 400.", []),
     ],
 )
 def test_another_kind_of_the_same_thing_is_no_answer(question: str, evidence: str, missing: list[str]) -> None:

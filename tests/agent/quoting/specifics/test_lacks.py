@@ -17,6 +17,11 @@ STAFF = "员工甲：部门研发，城市上海，持有电工证。\n员工乙
         ("没有工龄的员工享受哪些假？", "工龄满一年的员工，年假 5 天。", []),
         ("Who in Berlin has no licence?", "Ann: Berlin, licence A. Bob: Munich, licence B.", ["has no licence"]),
         ("Who doesn’t have a licence?", "Ann: Berlin, licence A. Bob: Munich, without a licence.", []),
+        ("谁没有驾照？", "| 姓名 | 驾照 |\n| --- | --- |\n| 王强 | C1 |\n| 李娜 | 无 |", []),
+        ("谁没有驾照？", "| 姓名 | 驾照 |\n| --- | --- |\n| 王强 | C1 |\n| 李娜 | C2 |", ["没有驾照"]),
+        ("谁没有年终奖？", "试用期员工不享有年终奖。", []),
+        ("谁没有年终奖？", "年终奖仅发放给转正员工。", []),
+        ("Who does not have a badge?", "Contractors are refused a badge.", []),
         ("Who approves travel?", "A manager who has no deputy approves travel.", []),
     ],
 )
