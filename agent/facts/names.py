@@ -44,9 +44,10 @@ def english_words(text: str) -> frozenset[str]:
 
 
 def names_in(text: str) -> list[str]:
-    """Return the runs of capitalised words, and the words that the tagger takes for names."""
-    tags = [word for word, tag in tagged(text) if tag in NAME_TAGS and len(word) > 1]
-    return [*tags, *(match[0] for match in _RUN.finditer(text) if len(match[0]) > 1)]
+    """Return the runs of capitalised words, and the words that the tagger takes for people."""
+    people = [word for word, tag in tagged(text) if tag.startswith("nr") and len(word) > 1]
+    runs = (match[0] for match in _RUN.finditer(text) if match[0].lower() not in STOP_TOKENS)
+    return [*people, *(run for run in runs if len(run) > 1)]
 
 
 def english_names_not_in(words: Collection[str], text: str) -> Iterator[str]:

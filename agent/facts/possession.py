@@ -59,9 +59,11 @@ def possessions(claim: str, sources: Sequence[Source]) -> Iterator[Finding]:
 
 def _lines_on(claim: str, sources: Sequence[Source]) -> list[str]:
     """Return the sentences that name whom the claim names, and say something plain."""
-    letters, named = set(designations(claim)), [folded(name) for name in names_in(half_width(claim))]
     lines = [line for source in sources for line in _SENTENCE.split(source.text) if not _DEPENDS.search(line)]
-    return [line for line in lines if letters & set(designations(line)) or any(name in folded(line) for name in named)]
+    if letters := set(designations(claim)):
+        return [line for line in lines if letters & set(designations(line))]
+    named = [folded(name) for name in names_in(half_width(claim))]
+    return [line for line in lines if any(name in folded(line) for name in named)]
 
 
 def _speaking(what: str, lines: Sequence[str]) -> list[str]:
