@@ -18,9 +18,13 @@ _LEAVE = (
     "study personal casual family military jury adoption carer caregiver childcare breastfeeding sabbatical emergency "
     "compensatory"
 )
-_INSURANCE = "medical health pension unemployment injury maternity life dental vision travel accident liability"
+_NO_KIND = frozenset(
+    "the a an of my our your their its this that any some for to more paid i we you they can may must and or in on is "
+    "are do does did take get have has buy need with without under by from which what whose other another same each "
+    "every all no such extra additional company".split()
+)
 _KIND_EN = re.compile(
-    rf"\b(?:(?P<leave>{'|'.join(_LEAVE.split())}) leave|(?P<insurance>{'|'.join(_INSURANCE.split())}) insurance)\b",
+    rf"\b(?:(?P<leave>{'|'.join(_LEAVE.split())}) leave|(?P<insurance>[a-z]+) insurance)\b",
     re.IGNORECASE,
 )
 _SAME_EN = {"annual": "annual|vacation|paid", "vacation": "annual|vacation|paid", "medical": "medical|health|sick"}
@@ -52,7 +56,8 @@ def kinds(text: str) -> Iterator[Kind]:
     for match in _KIND_EN.finditer(text):
         thing = "leave" if match["leave"] else "insurance"
         which = (match["leave"] or match["insurance"]).lower()
-        yield Kind(match[0], thing, rf"(?:{_SAME_EN.get(which, which)}).{{0,12}}{thing}")
+        if which not in _NO_KIND:
+            yield Kind(match[0], thing, rf"(?:{_SAME_EN.get(which, which)}).{{0,12}}{thing}")
 
 
 def other_kinds(question: str, held: str) -> Iterator[str]:

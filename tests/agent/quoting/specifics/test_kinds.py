@@ -28,6 +28,8 @@ from agent.quoting.specifics.missing import missing_specifics
         ("How much vacation leave do I get?", "Annual leave is 15 days.", []),
         ("How much annual leave do I get?", "Staff get 15 days of paid leave.", []),
         ("How long is medical leave?", "Annual leave is 15 days.", ["medical leave"]),
+        ("How do I enroll in pet insurance?", "Dental insurance covers two visits.", ["pet insurance"]),
+        ("Do I need insurance?", "Dental insurance covers two visits.", []),
         # To leave is no leave.
         ("May Ann leave early?", "All guests leave the building by 6 pm.", []),
         ("When must visitors leave?", "All guests leave the building by 6 pm.", []),
