@@ -128,7 +128,7 @@ def fill_in(rest: str, opening: str, topic_before: str) -> str:
 def _named_again(text: str, topic_before: str) -> re.Match[str] | None:
     """Find the noun of the topic with an article: "the allowance" where the topic is "meal allowance"."""
     before, _, noun = topic_before.rpartition(" ")
-    if not before or not noun.isalpha() or re.search(r"\b(?:of|for|in|on|at|to|with)\b", before):
+    if not before or not noun.isalpha() or noun.isupper() or re.search(r"\b(?:of|for|in|on|at|to|with)\b", before):
         return None
     again = (
         rf"\b(?:the|this|that|these|those)\s+{re.escape(_singular(noun))}s?\b(?!\s+(?:of|for|in|on|that|which|who)\b)"

@@ -338,3 +338,15 @@ def test_the_model_is_shown_the_conversation_and_the_question() -> None:
 def test_digits_that_may_be_of_something_else_make_no_code() -> None:
     assert "A500" not in stand_alone("那 500 呢？", turns("报销 300 元和 A600 型号有什么区别？"))
     assert "P5" not in stand_alone("那 5 呢？", turns("3 月的 P2 会议几点？"))
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "alone"),
+    [
+        ("What is the meal allowance?", "Is the allowance taxed?", "Is meal allowance taxed?"),
+        ("What is the meal allowance?", "Is the allowance for travel taxed?", "Is the allowance for travel taxed?"),
+        ("Define UK", "Is there poverty in the UK?", "Is there poverty in the UK?"),
+    ],
+)
+def test_the_noun_of_the_topic_with_an_article_is_the_topic(before: str, question: str, alone: str) -> None:
+    assert stand_alone(question, turns(before)) == alone
