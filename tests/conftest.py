@@ -1,6 +1,7 @@
 """What every test has: a closed network, no settings from outside, and a folder of its own."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,11 @@ from tests import postgres
 # No test is timed: the machines differ.
 hypothesis.settings.register_profile("folio", deadline=None, max_examples=50, derandomize=True)
 hypothesis.settings.load_profile("folio")
+
+
+def pytest_configure() -> None:
+    # A shell has what it runs in the background ignore it, and so would the processes that tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup() -> None:

@@ -176,15 +176,18 @@ def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "agent.cli", "ingest", "docs", "--watch", "--json"]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(tmp_path / "docs/index")}
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        assert '"documents": 1' in process.stdout.readline()
-        write("docs/b.md", "# 乙\n\n住宿 500 元。\n")
-        # Seen as it changed, or with all others when the watch began to stand.
-        report = json.loads(process.stdout.readline())
-        assert report["documents"] - report["unchanged"] == 1
-        Path("docs/a.md").unlink()
-        report = json.loads(process.stdout.readline())
-        assert report["removed"] == ["docs/a.md"]
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
-        assert process.stdout.read() == ""
+        try:
+            assert process.stdout
+            assert '"documents": 1' in process.stdout.readline()
+            write("docs/b.md", "# 乙\n\n住宿 500 元。\n")
+            # Seen as it changed, or with all others when the watch began to stand.
+            report = json.loads(process.stdout.readline())
+            assert report["documents"] - report["unchanged"] == 1
+            Path("docs/a.md").unlink()
+            report = json.loads(process.stdout.readline())
+            assert report["removed"] == ["docs/a.md"]
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 0
+            assert process.stdout.read() == ""
+        finally:
+            process.kill()
