@@ -76,8 +76,11 @@ def is_of_other_kind(question: str, heading: str, text: str) -> bool:
     `heading` is `title > section`, of which the last part counts where the text names no kind.
     """
     asked = list(kinds(question))
+    # Asked of every unit of every question, most of which name no kind.
+    if not asked:
+        return False
     held = folded(f"{heading}\n{text}")
-    if not asked or any(kind.stands_in(held) for kind in asked):
+    if any(kind.stands_in(held) for kind in asked):
         return False
     named = list(kinds(text)) or list(kinds(heading.rpartition(" > ")[2]))
     return bool({kind.thing for kind in named} & {kind.thing for kind in asked})
