@@ -21,7 +21,6 @@ from preprocessing.load.text import read_text
 from preprocessing.load.xlsx import read_xlsx
 from preprocessing.source import document_id
 from preprocessing.stated import stated
-from preprocessing.suspicious import order_warnings
 from preprocessing.visibility import with_visibility
 
 MAX_BYTES = 100 * 1024 * 1024
@@ -82,7 +81,6 @@ def load(
             *filter(None, [difference(suffix, content)]),
             *parsed.warnings,
             *hidden_warnings(data, content, parsed.blocks),
-            *order_warnings(blocks),
         ),
     )
 

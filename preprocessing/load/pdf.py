@@ -16,7 +16,7 @@ from preprocessing.page_lines import Line
 from preprocessing.page_tables import with_tables_continued
 from preprocessing.pages import body_lines
 from preprocessing.paragraphs import blocks_of
-from preprocessing.suspicious import excerpt
+from preprocessing.hidden_text import excerpt
 
 MAX_SECONDS = 900
 _HEADER_WITHIN = 1024
