@@ -4,10 +4,13 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from preprocessing.errors import FolioError
-from preprocessing.ignore import Ignored
+from pathspec import GitIgnoreSpec
+
 from preprocessing.load import OPENED, unsupported
 
+IGNORE_FILE = ".folioignore"
+"""Names what in its folder and below is not to be read, written like `.gitignore`, in UTF-8."""
+Ignored = tuple[tuple[Path, GitIgnoreSpec], ...]
 _WILD = "*?["
 
 
@@ -55,20 +58,20 @@ def _absent(path: Path) -> str:
 
 
 def _walk(
-    folder: Path, root: Path, seen: set[Path], ignored: tuple[Ignored, ...], left_out: list[tuple[Path, str]]
+    folder: Path, root: Path, seen: set[Path], ignored: Ignored, left_out: list[tuple[Path, str]]
 ) -> Iterator[Path]:
     try:
         entries = sorted(folder.iterdir())
-        ignored = (*ignored, *Ignored.in_folder(folder))
+        ignored = (*ignored, *_ignored_in(folder))
     except OSError as error:
         left_out.append((folder, f"cannot be read: {error.strerror}"))
         return
-    except FolioError as error:
-        left_out.append((folder, str(error)))
+    except UnicodeDecodeError:
+        left_out.append((folder, f"its {IGNORE_FILE} is no UTF-8 text"))
         return
     # Links last, so that a file reached both ways is given under its own name.
     for entry in sorted(entries, key=Path.is_symlink):
-        if entry.name.startswith(".") or Ignored.any_of(ignored, entry):
+        if entry.name.startswith(".") or _is_ignored(entry, ignored):
             continue
         if entry.is_symlink():
             reason = _link_problem(entry, root, seen)
@@ -82,6 +85,23 @@ def _walk(
                 yield from _walk(entry, root, seen, ignored, left_out)
         elif entry.is_file() and entry.suffix.lower() in OPENED:
             yield entry
+
+
+def _ignored_in(folder: Path) -> Ignored:
+    file = folder / IGNORE_FILE
+    if not file.is_file():
+        return ()
+    return ((folder, GitIgnoreSpec.from_lines(file.read_text(encoding="utf-8-sig").splitlines())),)
+
+
+def _is_ignored(path: Path, ignored: Ignored) -> bool:
+    """Say whether the path is ignored; the innermost folder whose patterns match it decides."""
+    for folder, patterns in reversed(ignored):
+        inside = path.relative_to(folder).as_posix()
+        said = patterns.check_file(f"{inside}/" if path.is_dir() else inside).include
+        if said is not None:
+            return said
+    return False
 
 
 def _link_problem(link: Path, root: Path, seen: set[Path]) -> str | None:

@@ -93,3 +93,9 @@ def test_a_folder_inside_adds_its_own_patterns(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "d/a.md", "d/b.md")
     (tmp_path / "d/.folioignore").write_text("/a.md\n", encoding="utf-8")
     assert [file.relative_to(tmp_path).as_posix() for file in discover([tmp_path])[0]] == ["a.md", "d/b.md"]
+
+
+def test_patterns_that_cannot_be_read_let_nothing_be_read(tmp_path: Path) -> None:
+    write(tmp_path, "a.md")
+    (tmp_path / ".folioignore").write_bytes("薪酬*".encode("gbk"))
+    assert discover([tmp_path]) == ([], [(tmp_path, "its .folioignore is no UTF-8 text")])
