@@ -1,7 +1,9 @@
-"""The nouns of preprocessing: what a file becomes before it can be searched."""
+"""The nouns of preprocessing: what a file is called, and what it becomes before it can be searched."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 MAX_HEADING_CHARS = 100
@@ -97,3 +99,32 @@ class Chunk:
             del parts[1 if len(parts) > 2 else 0]
         heading = " > ".join(parts)[:MAX_HEADING_CHARS]
         return f"{heading}\n{self.text}" if heading else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file read, not yet cleaned."""
+
+    blocks: tuple[Block, ...]
+    metadata: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    """Front matter."""
+    heading_title: str | None = None
+    """First level-1 heading that the author marked as such."""
+    property_title: str | None = None
+    """Title in the file's properties; often written by a program."""
+    updated_at: str | None = None
+    """ISO 8601, from the file's properties."""
+    encoding: str | None = None
+    """Encoding that the bytes were read in; None for formats that state it themselves."""
+    warnings: tuple[str, ...] = ()
+
+
+def document_id(path: Path) -> str:
+    """Return the id of the document that a file is: the same for every way to write its path."""
+    return hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def source_of(path: Path) -> str:
+    """Return the path as people know it: relative to the working folder when inside it, else absolute; with `/`."""
+    absolute, here = path.absolute(), Path.cwd()
+    return (absolute.relative_to(here) if absolute.is_relative_to(here) else absolute).as_posix()

@@ -8,12 +8,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from preprocessing.document import Chunk
+from preprocessing.document import Chunk, source_of
 from preprocessing.loader import Loader
 from preprocessing.merge import calibrate
 from preprocessing.prepare import ChunkingSettings, prepare
 from preprocessing.sections import sections
-from preprocessing.source import source_of
 
 Vectors = NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Vectors]

@@ -1,17 +1,23 @@
-"""Files are loaded in a process of its own, within a time limit; one that hangs or crashes costs nothing but itself."""
+"""Files are loaded in processes of their own; one that hangs or crashes costs nothing but itself."""
 
 import contextlib
+import logging
+import os
 import pickle
 import subprocess
+import sys
 import threading
+import traceback
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Self
 
-from preprocessing import child, load_worker
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
 from preprocessing.load import load
+from preprocessing.process import MEMORY_BYTES, command, environment, limit_memory
 
 MAX_SECONDS = 300
 """Time for a file, of whatever format."""
@@ -21,6 +27,8 @@ _SMALL_BYTES = 32 * 1024
 _SMALL_TEXT = frozenset({".md", ".txt", ".csv"})
 """Text files up to this size are loaded here: that takes less time than to ask another process."""
 _PDF_MARK_WITHIN = 1024
+_MOST = 4
+"""Each may hold a large file in memory."""
 
 
 class Loader:
@@ -87,11 +95,11 @@ class Loader:
                 raise RuntimeError("the loader is closed")
             if self._process is None:
                 self._process = subprocess.Popen(
-                    child.command(load_worker.__name__),
+                    command(__name__),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                    env=child.environment(),
+                    env=environment(),
                 )
             return self._process
 
@@ -137,3 +145,72 @@ def _end(process: subprocess.Popen[bytes]) -> int:
         with contextlib.suppress(OSError):  # what was not yet written has no reader any more
             pipe.close()  # type: ignore[union-attr]
     return code
+
+
+class Loaders:
+    """Loads files in processes of their own, as many at a time as half the cores; the others are for the model."""
+
+    def __init__(self, count: int | None = None) -> None:
+        self.count = count or max(1, min(_MOST, _cores() // 2))
+        self._all = [Loader() for _ in range(self.count)]
+        self._free: SimpleQueue[Loader] = SimpleQueue()
+        for loader in self._all:
+            self._free.put(loader)
+        self._threads = ThreadPoolExecutor(self.count, thread_name_prefix="load")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop, also in the middle of a file."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for loader in self._all:
+            loader.close()
+        self._threads.shutdown()
+
+    def load(self, path: Path, source: str, metadata: Mapping[str, str | tuple[str, ...]]) -> Future[Document]:
+        """Begin to load a file; the result raises LoadError."""
+        return self._threads.submit(self._load, path, source, metadata)
+
+    def _load(self, path: Path, source: str, metadata: Mapping[str, str | tuple[str, ...]]) -> Document:
+        loader = self._free.get()
+        try:
+            return loader.load(path, source=source, metadata=metadata)
+        finally:
+            self._free.put(loader)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def main() -> None:
+    """Answer requests on standard input, each with a document or an error, until there are no more."""
+    logging.disable(logging.CRITICAL)
+    limit_memory()
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints must not stand between the answers
+    while True:
+        try:
+            request = pickle.load(requests)
+        except EOFError:
+            return
+        pickle.dump(answer(request), answers)
+        answers.flush()
+
+
+def answer(request: dict[str, Any]) -> Document | Exception:
+    """Return the document that `load` makes with these arguments, or why there is none."""
+    try:
+        return load(**request)
+    except LoadError as error:
+        return error
+    except MemoryError:
+        return LoadError(f"{request['source']}: needs more than {MEMORY_BYTES >> 30} GB of memory; split the file")
+    except Exception as error:  # noqa: BLE001  a bug, told with its stack trace by the process that asked
+        unexpected = RuntimeError(f"{type(error).__name__}: {error}")
+        unexpected.add_note(traceback.format_exc())
+        return unexpected

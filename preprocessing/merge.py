@@ -6,8 +6,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from preprocessing.code_lines import join_code
-from preprocessing.split import Piece
+from preprocessing.split import Piece, join_code
 from preprocessing.tables import join_tables
 
 Vectors = NDArray[np.float32]

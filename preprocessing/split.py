@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from preprocessing.code_lines import code_parts
 from preprocessing.document import Block, BlockKind, Section
-from preprocessing.list_items import items_of
 from preprocessing.sentences import cut, sentences
 from preprocessing.tables import table_parts
 
 _WORD = re.compile(r"\w")
 _LEAD_IN = re.compile(r"[:：]\s*[*_]*\s*$|^\s*(?:[*_]*)(?:表|图|Table|Figure)\s*[-\d一二三四五六七八九十.]+")
 _MOST_LEAD_IN = 120
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_ITEM = re.compile(r"^(\s*)(?:[-*+•·●▪]|\d{1,3}[.)、）]|[（(][\d一二三四五六七八九十]+[）)])\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +145,44 @@ def _on_pages(text: str, max_chars: int, breaks: Sequence[int]) -> list[str]:
 
 def _page_at(block: Block, position: int) -> int | None:
     return None if block.page is None else block.page + sum(1 for place in block.page_breaks if place <= position)
+
+
+def join_code(above: str, below: str) -> str:
+    """Return two parts of one code block as one, without the fences between them."""
+    above_text, _, closing = above.rpartition("\n")
+    opening, _, below_text = below.partition("\n")
+    if not _FENCE.fullmatch(closing) or not opening.startswith(closing):
+        return f"{above}\n{below}"
+    return f"{above_text}\n{below_text}"
+
+
+def code_parts(text: str, max_chars: int) -> list[str]:
+    """Cut fenced code between lines; each part has its own fences."""
+    if len(text) <= max_chars:
+        return [text]
+    opening, *lines, closing = text.split("\n")
+    room = max_chars - len(opening) - len(closing) - 2
+    if room < 1:
+        return cut(text, max_chars)
+    parts: list[str] = []
+    body: list[str] = []
+    for line in (part for whole in lines for part in ([whole] if len(whole) <= room else cut(whole, room))):
+        if body and sum(map(len, body)) + len(body) + len(line) > room:
+            parts.append("\n".join([opening, *body, closing]))
+            body = []
+        body.append(line.rstrip("\n"))
+    return [*parts, "\n".join([opening, *body, closing])] if any(map(str.strip, body)) else parts
+
+
+def items_of(text: str) -> list[str]:
+    """Return the outermost items of a list, each with what is nested in it."""
+    lines = text.split("\n")
+    depths = [len(found[1].expandtabs(4)) if (found := _ITEM.match(line)) else None for line in lines]
+    outermost = min((depth for depth in depths if depth is not None), default=0)
+    items: list[str] = []
+    for line, depth in zip(lines, depths, strict=True):
+        if items and (depth is None or depth > outermost):
+            items[-1] += f"\n{line}"
+        else:
+            items.append(line)
+    return [item for item in items if item.strip()]

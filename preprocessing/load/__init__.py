@@ -1,41 +1,31 @@
-"""A file becomes a Document; one module a format."""
+"""A file becomes a Document; one module a format, which is imported by the first file that has it."""
 
 import hashlib
+import pkgutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from preprocessing import metadata as about
 from preprocessing.clean import clean
-from preprocessing.document import Document
+from preprocessing.document import Document, Parsed, document_id
 from preprocessing.errors import LoadError
-from preprocessing.hidden_text import hidden_warnings
 from preprocessing.load.content import OLD_SUFFIXES, difference, format_of
-from preprocessing.load.csv import read_csv
-from preprocessing.load.docx import read_docx
-from preprocessing.load.html import read_html
-from preprocessing.load.markdown import read_markdown
-from preprocessing.load.parsed import Parsed
-from preprocessing.load.pdf import read_pdf
-from preprocessing.load.pptx import read_pptx
-from preprocessing.load.text import read_text
-from preprocessing.load.xlsx import read_xlsx
-from preprocessing.source import document_id
-from preprocessing.stated import stated
+from preprocessing.load.hidden_text import hidden_warnings
+from preprocessing.load.metadata import first_text, modification_time, sensible_title, stated, version_from_name
 from preprocessing.visibility import with_visibility
 
 MAX_BYTES = 100 * 1024 * 1024
 
-Reader = Callable[[bytes, str | None], Parsed]
-_READERS: Mapping[str, Reader] = {
-    ".csv": read_csv,
-    ".docx": read_docx,
-    ".html": read_html,
-    ".md": read_markdown,
-    ".pdf": read_pdf,
-    ".pptx": read_pptx,
-    ".txt": read_text,
-    ".xlsx": read_xlsx,
+_READERS: Mapping[str, str] = {
+    ".csv": "preprocessing.load.sheets.csv:read_csv",
+    ".docx": "preprocessing.load.word:read_docx",
+    ".html": "preprocessing.load.web:read_html",
+    ".md": "preprocessing.load.markdown:read_markdown",
+    ".pdf": "preprocessing.load.pdf:read_pdf",
+    ".pptx": "preprocessing.load.slides:read_pptx",
+    ".txt": "preprocessing.load.markdown:read_text",
+    ".xlsx": "preprocessing.load.sheets:read_xlsx",
 }
+"""Readers by format: each takes the bytes of a file and its password."""
 SUFFIXES = frozenset({*_READERS, ".htm"})
 OPENED = SUFFIXES | OLD_SUFFIXES
 """Suffixes of files that are opened: those that are read, and old ones under which newer formats are often found."""
@@ -56,7 +46,8 @@ def load(
         data = _read_bytes(path)
         suffix = path.suffix.lower()
         content = format_of(data, suffix)
-        parsed = _READERS[content](data, password)
+        read: Callable[[bytes, str | None], Parsed] = pkgutil.resolve_name(_READERS[content])
+        parsed = read(data, password)
         blocks = tuple(clean(parsed.blocks))
         if not blocks:
             raise LoadError("no text in the file")
@@ -64,9 +55,9 @@ def load(
         known = with_visibility({**said.metadata, **_encoding(parsed), **parsed.metadata, **metadata}, blocks)
     except LoadError as error:
         raise LoadError(f"{source}: {error}") from error
-    title, version, updated_at = (about.first_text(known.pop(key, None)) for key in ("title", "version", "updated_at"))
-    title = title or parsed.heading_title or about.sensible_title(parsed.property_title) or path.stem
-    version = version or about.version_from_name(path.stem) or about.version_from_name(title)
+    title, version, updated_at = (first_text(known.pop(key, None)) for key in ("title", "version", "updated_at"))
+    title = title or parsed.heading_title or sensible_title(parsed.property_title) or path.stem
+    version = version or version_from_name(path.stem) or version_from_name(title)
     return Document(
         doc_id=document_id(path),
         source=source,
@@ -75,7 +66,7 @@ def load(
         doc_type=content.removeprefix("."),
         content_hash=hashlib.sha256(data).hexdigest(),
         version=version or said.version,
-        updated_at=updated_at or said.date or parsed.updated_at or about.modification_time(path),
+        updated_at=updated_at or said.date or parsed.updated_at or modification_time(path),
         metadata=known,
         warnings=(
             *filter(None, [difference(suffix, content)]),

@@ -1,13 +1,20 @@
-"""Markdown: block structure by CommonMark, text as the author wrote it."""
+"""Markdown and plain text: blocks by CommonMark or by blank lines, front matter, text as the author wrote it."""
 
 import html
 import re
 import textwrap
+from typing import Any
 
-from preprocessing.document import Block, BlockKind
-from preprocessing.encoding import decode_clean
-from preprocessing.load.parsed import Parsed
-from preprocessing.metadata import first_heading, front_matter
+import yaml
+from markdown_it import MarkdownIt
+
+from preprocessing.document import Block, BlockKind, Parsed
+from preprocessing.load.encoding import decode_clean
+from preprocessing.load.headings import mark_headings
+from preprocessing.load.metadata import first_heading
+from preprocessing.load.web import parse_html
+from preprocessing.load.web.blocks import html_blocks
+from preprocessing.visibility import is_visibility
 
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "paragraph",
@@ -19,6 +26,9 @@ _KINDS: dict[str, BlockKind] = {
     "code_block": "code",
     "html_block": "paragraph",
 }
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_NOTHING = frozenset({"~", "null", "Null", "NULL"})
+"""How YAML spells that there is no value."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING_TAIL = re.compile(r"\s*\{#[\w-]+\}\s*$")
 _PIPE_ENTITY = re.compile(r"&(?:#124|#[xX]7[cC]|vert|verbar|VerticalLine);")
@@ -40,8 +50,6 @@ def read_markdown(data: bytes, _password: str | None = None) -> Parsed:
 
 def markdown_blocks(text: str) -> tuple[Block, ...]:
     """Return the top-level blocks; lines that CommonMark shows nowhere, such as link targets, stay as paragraphs."""
-    from markdown_it import MarkdownIt  # only Markdown files need it
-
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])  # the inside of a paragraph stays as written
     lines = text.split("\n")
@@ -96,7 +104,63 @@ def _bare(row: str) -> str:
 def _html_blocks(source: str) -> list[Block]:
     if not _COMMENT.sub("", source).strip():
         return []
-    from preprocessing.load.html import parse_html  # only some files hold HTML
-    from preprocessing.load.html_blocks import html_blocks
-
     return list(html_blocks(parse_html(source).find("body")))
+
+
+def read_text(data: bytes, _password: str | None = None) -> Parsed:
+    """Read plain text with optional front matter."""
+    decoded = decode_clean(data)
+    metadata, body = front_matter(decoded.text)
+    lines = body.split("\n")
+    levels = mark_headings(lines)
+    blocks: list[Block] = []
+    paragraph: list[str] = []
+    for line, level in zip([*lines, ""], [*levels, 0], strict=True):
+        if paragraph and (level or not line.strip()):
+            blocks.append(Block("paragraph", "\n".join(paragraph)))
+            paragraph = []
+        if level:
+            blocks.append(Block("heading", " ".join(line.split()), level))
+        elif line.strip():
+            paragraph.append(line.rstrip())
+    return Parsed(blocks=tuple(blocks), metadata=metadata, encoding=decoded.encoding, warnings=decoded.warnings)
+
+
+def front_matter(text: str) -> tuple[dict[str, str | tuple[str, ...]], str]:
+    """Return the YAML mapping at the head of the text, with values as they are written, and the text after it.
+
+    Version 1.10 is not 1.1, number 007 not 7 and the country NO no falsehood. A head that is no YAML mapping is text
+    like any other; it loses its `---` lines, which would make it a heading.
+    """
+    found = _FRONT_MATTER.match(text)
+    if not found:
+        return {}, text
+    mapping = _mapping(found[1])
+    if mapping is None:
+        return {}, f"{found[1]}\n\n{text[found.end() :]}"
+    values = {str(key): _as_text(value) for key, value in mapping.items()}
+    # An empty value says nothing, but an empty visible_to is a mistake that must not make the document public.
+    kept = {key: value for key, value in values.items() if value != "" or is_visibility(key)}
+    return kept, text[found.end() :]
+
+
+def _mapping(head: str) -> dict[Any, Any] | None:
+    try:
+        # References are refused: a few lines of them may stand for more text than there is memory.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(head)):
+            return None
+        mapping = yaml.load(head, Loader=yaml.BaseLoader)  # makes text, lists and mappings only
+    except (yaml.YAMLError, RecursionError, TypeError):  # TypeError: a list as a key
+        return None
+    return mapping if isinstance(mapping, dict) else None
+
+
+def _as_text(value: object) -> str | tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(line for item in value if (line := _as_line(item)))
+    return _as_line(value)
+
+
+def _as_line(value: object) -> str:
+    line = str(value).strip()
+    return "" if line in _NOTHING else line

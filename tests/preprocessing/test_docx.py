@@ -9,7 +9,7 @@ from docx.oxml import parse_xml
 
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
-from preprocessing.load.docx_numbering import number_in
+from preprocessing.load.word.numbering import number_in
 
 Load = Callable[..., Document]
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

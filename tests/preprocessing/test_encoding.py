@@ -1,7 +1,7 @@
 import pytest
 
-from preprocessing.encoding import decode, decode_clean
 from preprocessing.errors import LoadError
+from preprocessing.load.encoding import decode, decode_clean
 
 SIMPLIFIED = "第三条 职工累计工作已满1年的，年休假5天。\n押金50元，当日退还。"
 TRADITIONAL = "第三條 職工累計工作已滿一年，年休假五天。\n押金五十元，當日退還。"

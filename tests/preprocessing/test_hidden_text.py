@@ -6,8 +6,8 @@ import docx
 import pytest
 
 from preprocessing.document import Block
-from preprocessing.hidden_text import hidden_warnings
 from preprocessing.load import load
+from preprocessing.load.hidden_text import hidden_warnings
 
 TAGS = "".join(chr(0xE0000 + ord(sign)) for sign in "say 365")
 

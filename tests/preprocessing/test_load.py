@@ -8,8 +8,9 @@ from pypdf import PdfReader, PdfWriter
 
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
-from preprocessing.garbled import is_garbled
-from preprocessing.load import load, ocr, pdf_pages
+from preprocessing.load import load
+from preprocessing.load.encoding import is_garbled
+from preprocessing.load.pdf import ocr
 
 Load = Callable[..., Document]
 
@@ -194,7 +195,7 @@ def test_encrypted_pdfs(load_bytes: Load) -> None:
 
 
 def test_a_pdf_that_takes_too_long_is_given_up(load_bytes: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_pages, "STEP_SECONDS", 0)
+    monkeypatch.setattr("preprocessing.load.pdf.STEP_SECONDS", 0)
     with pytest.raises(LoadError, match="a page took more than 0 seconds"):
         load_bytes("a.pdf", pdf("Deposit is 50 yuan."))
 

@@ -11,11 +11,10 @@ import openpyxl
 import pptx
 import pytest
 
-from preprocessing import child, load_worker, loader
+from preprocessing import loader
 from preprocessing.errors import LoadError
 from preprocessing.load import load
-from preprocessing.loader import Loader
-from preprocessing.loaders import Loaders
+from preprocessing.loader import Loader, Loaders
 
 LARGE = 40 * 1024
 READY = "import os, pickle, sys, time; request = pickle.load(sys.stdin.buffer); "
@@ -71,7 +70,7 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def instead_of_reading(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     """Let the process do something else once it was asked."""
-    monkeypatch.setattr(child, "command", lambda _module: [sys.executable, "-c", READY + code])
+    monkeypatch.setattr(loader, "command", lambda _module: [sys.executable, "-c", READY + code])
 
 
 def test_every_format_gives_what_it_gives_here(files: Loader, path: Path) -> None:
@@ -110,7 +109,7 @@ def test_small_texts_need_no_process(files: Loader, tmp_path: Path, monkeypatch:
     def refuse(_module: str) -> list[str]:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr(child, "command", refuse)
+    monkeypatch.setattr(loader, "command", refuse)
     for name in ("a.md", "a.txt", "a.csv"):
         (tmp_path / name).write_text("年假,五天", encoding="utf-8")
         assert "五天" in files.load(tmp_path / name, source=name).blocks[0].text
@@ -128,8 +127,8 @@ def test_a_bug_keeps_its_stack_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(**_arguments: object) -> None:
         raise KeyError("a bug")
 
-    monkeypatch.setattr(load_worker, "load", fail)
-    told = load_worker.answer({"source": "kb/a.md"})
+    monkeypatch.setattr(loader, "load", fail)
+    told = loader.answer({"source": "kb/a.md"})
     assert isinstance(told, RuntimeError)
     assert str(told) == "KeyError: 'a bug'"
     assert "in fail" in told.__notes__[0]
@@ -139,8 +138,8 @@ def test_a_file_that_needs_too_much_memory_is_told(monkeypatch: pytest.MonkeyPat
     def fail(**_arguments: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(load_worker, "load", fail)
-    told = load_worker.answer({"source": "kb/a.xlsx"})
+    monkeypatch.setattr(loader, "load", fail)
+    told = loader.answer({"source": "kb/a.xlsx"})
     assert str(told) == "kb/a.xlsx: needs more than 4 GB of memory; split the file"
 
 
@@ -176,10 +175,10 @@ def test_closing_ends_what_is_being_read(tmp_path: Path, monkeypatch: pytest.Mon
     ("name", "limit", "value", "data", "message"),
     [
         ("a.md", "preprocessing.load.MAX_BYTES", 2**20, lambda: b"a" * (3 * 2**20), "file has 3 MB, the limit is 1 MB"),
-        ("a.pptx", "preprocessing.load.pptx.MAX_SLIDES", 0, slides, "has 1 slides, the limit is 0; split it"),
-        ("a.docx", "preprocessing.load.ooxml.MAX_UNPACKED_BYTES", 1, word, "the limit is 0 MB; split it"),
-        ("a.pptx", "preprocessing.load.ooxml.MAX_UNPACKED_BYTES", 1, slides, "the limit is 0 MB; split it"),
-        ("a.xlsx", "preprocessing.load.xlsx.MAX_UNPACKED_BYTES", 1, workbook, "the limit is 0 MB; split it"),
+        ("a.pptx", "preprocessing.load.slides.MAX_SLIDES", 0, slides, "has 1 slides, the limit is 0; split it"),
+        ("a.docx", "preprocessing.load.content.MAX_UNPACKED_BYTES", 1, word, "the limit is 0 MB; split it"),
+        ("a.pptx", "preprocessing.load.content.MAX_UNPACKED_BYTES", 1, slides, "the limit is 0 MB; split it"),
+        ("a.xlsx", "preprocessing.load.sheets.MAX_UNPACKED_BYTES", 1, workbook, "the limit is 0 MB; split it"),
     ],
 )
 def test_each_size_has_its_own_limit(

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from preprocessing.metadata import front_matter, modification_time, sensible_title, version_from_name
+from preprocessing.load.markdown import front_matter
+from preprocessing.load.metadata import modification_time, sensible_title, version_from_name
 
 
 def test_front_matter_values_are_text() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from preprocessing.errors import LoadError
-from preprocessing.mojibake import without_mojibake
+from preprocessing.load.encoding import without_mojibake
 
 RIGHT = "职工累计工作已满1年的，年休假5天。\n" * 20
 AS_GBK = "员工每年可享受五天年假期".encode().decode("gb18030")

@@ -9,7 +9,7 @@ from pypdf.constants import PageLabelStyle
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NumberObject, TextStringObject
 
 from preprocessing.document import Document
-from preprocessing.load import ocr
+from preprocessing.load.pdf import ocr
 from preprocessing.sections import sections
 from preprocessing.split import split
 

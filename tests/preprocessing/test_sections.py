@@ -1,7 +1,7 @@
 import pytest
 
 from preprocessing.document import Block
-from preprocessing.headings import mark_headings
+from preprocessing.load.headings import mark_headings
 from preprocessing.load.markdown import markdown_blocks
 from preprocessing.sections import sections
 

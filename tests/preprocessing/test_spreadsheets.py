@@ -9,7 +9,7 @@ from openpyxl.styles import Font
 
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
-from preprocessing.load.cell_format import moment_text, number_text
+from preprocessing.load.sheets.cell_format import moment_text, number_text
 
 Load = Callable[..., Document]
 DAY = datetime.datetime(2024, 5, 1, 15, 4, 5)

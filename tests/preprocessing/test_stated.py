@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from preprocessing.document import Block, Document
-from preprocessing.stated import Stated, iso_date, stated
+from preprocessing.load.metadata import Stated, iso_date, stated
 
 Load = Callable[..., Document]
 
