@@ -17,7 +17,7 @@ from typing import Any, Self
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
 from preprocessing.load import load
-from preprocessing.process import MEMORY_BYTES, command, environment, limit_memory
+from preprocessing.process import MEMORY_BYTES, TIMED_OUT, command, environment, limit
 
 MAX_SECONDS = 300
 """Time for a file, of whatever format."""
@@ -75,6 +75,8 @@ class Loader:
             code = self._give_up(process)  # what it would answer next belongs to no request
             if is_late.is_set():
                 raise LoadError(f"{source}: reading took more than {seconds} seconds; split the file") from error
+            if code == TIMED_OUT:
+                raise LoadError(f"{source}: a page takes too long to read; print the file to a new PDF") from error
             if isinstance(error, (EOFError, OSError, pickle.UnpicklingError)):
                 how = f"exit {code}"
                 raise LoadError(f"{source}: the reader stopped ({how}); save it anew from its own program") from error
@@ -190,7 +192,7 @@ def _cores() -> int:
 def main() -> None:
     """Answer requests on standard input, each with a document or an error, until there are no more."""
     logging.disable(logging.CRITICAL)
-    limit_memory()
+    limit()
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not stand between the answers
     while True:

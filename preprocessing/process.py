@@ -2,6 +2,9 @@
 
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 if sys.platform == "linux":  # macOS refuses the limit on memory, Windows knows none
@@ -10,6 +13,7 @@ if sys.platform == "linux":  # macOS refuses the limit on memory, Windows knows 
 MEMORY_BYTES = 4 * 2**30
 TIMED_OUT = 75
 """What a process exits with that ended itself because a step took too long."""
+_limited = threading.Event()
 
 
 def command(module: str) -> list[str]:
@@ -24,10 +28,24 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}
 
 
-def limit_memory() -> None:
-    """Let this process fail, instead of the machine, when it needs more than `MEMORY_BYTES`."""
+def limit() -> None:
+    """Let this process fail, instead of the machine, when it needs more than `MEMORY_BYTES`, and end at time limits."""
+    _limited.set()
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """End a process that was limited, since nothing else ends a loop, unless the body is done in time."""
+    timer = threading.Timer(seconds, os._exit, [TIMED_OUT])
+    timer.daemon = True
+    if _limited.is_set():
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def disable_telemetry() -> None:

@@ -194,12 +194,6 @@ def test_encrypted_pdfs(load_bytes: Load) -> None:
         load_bytes("b.pdf", locked, password="x")
 
 
-def test_a_pdf_that_takes_too_long_is_given_up(load_bytes: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("preprocessing.load.pdf.STEP_SECONDS", 0)
-    with pytest.raises(LoadError, match="a page took more than 0 seconds"):
-        load_bytes("a.pdf", pdf("Deposit is 50 yuan."))
-
-
 def test_words_set_closer_than_half_a_space_are_parted(load_bytes: Load) -> None:
     words = ["Isolate", "the", "leaking", "segment", "within", "15", "minutes", "and", "call", "extension", "8001"]
     measure = FPDF(unit="pt")

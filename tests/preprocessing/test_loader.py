@@ -105,6 +105,24 @@ def test_a_reader_that_crashes_is_told_and_the_next_file_read(
     assert files.load(tmp_path / "a.docx", source="kb/a.docx").blocks[0].text == "年假五天。"
 
 
+def test_a_page_that_takes_too_long_ends_the_process(
+    files: Loader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """
+from preprocessing import loader
+from preprocessing.load.pdf import pages
+pages.STEP_SECONDS = 0.2
+pages.PdfReader = lambda _data: time.sleep(600)
+from preprocessing.process import limit
+limit()
+loader.answer(request)
+"""
+    instead_of_reading(monkeypatch, code)
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.7\n")
+    with pytest.raises(LoadError, match=r"^kb/a\.pdf: a page takes too long to read; print the file to a new PDF$"):
+        files.load(tmp_path / "a.pdf", source="kb/a.pdf")
+
+
 def test_small_texts_need_no_process(files: Loader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_module: str) -> list[str]:
         raise AssertionError("a process was started")

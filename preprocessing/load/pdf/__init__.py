@@ -1,9 +1,6 @@
 """PDF: text of each page, running text without headers and footers, headings by outline or numbering."""
 
-import json
-import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from preprocessing.document import Parsed
 from preprocessing.errors import LoadError
@@ -11,14 +8,9 @@ from preprocessing.load.encoding import is_garbled
 from preprocessing.load.hidden_text import excerpt
 from preprocessing.load.pdf import ocr
 from preprocessing.load.pdf.blocks import blocks_of, with_headings
-from preprocessing.load.pdf.running_text import RUN_TOGETHER, Line, body_lines, with_tables_continued
-from preprocessing.process import TIMED_OUT, command, environment
+from preprocessing.load.pdf.pages import RUN_TOGETHER, read_pages
+from preprocessing.load.pdf.running_text import Line, body_lines, with_tables_continued
 
-MAX_SECONDS = 900
-STEP_SECONDS = 20.0
-"""Time to open a file, and time for each page."""
-_READER = "preprocessing.load.pdf.pages"
-"""Runs as a process, which alone loads the PDF library."""
 _HEADER_WITHIN = 1024
 
 
@@ -26,8 +18,8 @@ def read_pdf(data: bytes, password: str | None = None) -> Parsed:
     """Read a PDF; raise LoadError when it has no text that can be trusted."""
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
         raise LoadError("not a PDF (no %PDF- header)")
-    answer = _ask_reader(data, password)
-    pages = [[_line(line, number) for line in page] for number, page in enumerate(answer["pages"], start=1)]
+    read = read_pages(data, password)
+    pages = list(read.lines)
     texts = [_text(page) for page in pages]
     blank = [number for number, text in enumerate(texts, start=1) if not text.strip()]
     garbled = [number for number, text in enumerate(texts, start=1) if is_garbled(text)]
@@ -46,29 +38,17 @@ def read_pdf(data: bytes, password: str | None = None) -> Parsed:
     if garbled and not ocr.is_available():
         where = f"{_of(garbled, pages)} ({_listed(garbled)})"
         raise LoadError(f"text on {where} is garbled (fonts without a character map){_ocr_hint()}")
-    lines = with_headings(with_tables_continued(body_lines(pages, answer["labels"])), answer["outline"])
+    lines = with_headings(with_tables_continued(body_lines(pages, read.labels)), read.outline)
     together = [number for number, text in enumerate(texts, start=1) if RUN_TOGETHER.search(text)]
     if blank:
         warnings.append(f"{_of(blank, pages)} without text: {_listed(blank)}{_ocr_hint()}")
     warnings += [f"words run together on pages: {_listed(together)}"] if together else []
-    warnings += _unseen_warnings(answer["unseen"])
+    warnings += _unseen_warnings(read.unseen)
     return Parsed(
         blocks=tuple(blocks_of(lines)),
-        property_title=answer["title"],
-        updated_at=answer["updated_at"],
+        property_title=read.title,
+        updated_at=read.updated_at,
         warnings=tuple(warnings),
-    )
-
-
-def _line(line: Mapping[str, Any], page: int) -> Line:
-    return Line(
-        line["text"],
-        page,
-        size=line["size"],
-        is_bold=line["is_bold"],
-        is_slanted=line["is_slanted"],
-        table=tuple(tuple(row) for row in line["table"]),
-        columns=tuple(line["columns"]),
     )
 
 
@@ -114,27 +94,3 @@ def _listed(numbers: Sequence[int]) -> str:
 
 def _of(numbers: Sequence[int], pages: Sequence[object]) -> str:
     return f"{len(numbers)} of {len(pages)} pages"
-
-
-def _ask_reader(data: bytes, password: str | None) -> Mapping[str, Any]:
-    request = {"password": password, "step_seconds": STEP_SECONDS}
-    try:
-        done = subprocess.run(
-            command(_READER),
-            input=json.dumps(request).encode("ascii") + b"\n" + data,
-            capture_output=True,
-            timeout=MAX_SECONDS,
-            env=environment(),
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise LoadError(f"reading took more than {MAX_SECONDS} seconds; split the file") from error
-    if done.returncode == TIMED_OUT:
-        raise LoadError(f"a page took more than {STEP_SECONDS:.0f} seconds; print the file to a new PDF")
-    if done.returncode:
-        last = done.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
-        raise LoadError(f"the PDF reader stopped ({last or f'exit {done.returncode}'}); print the file to a new PDF")
-    answer: Mapping[str, Any] = json.loads(done.stdout)
-    if "error" in answer:
-        raise LoadError(str(answer["error"]))
-    return answer

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from preprocessing.load.pdf.order import Line, Span
+from preprocessing.load.pdf.order import Span, Spans
 
 _PASSWORD, _PUSH_BUTTON = 1 << 13, 1 << 16
 _MOST_PARENTS = 20
@@ -77,7 +77,7 @@ def _inherited(widget: Any, key: str) -> Any:
     return None
 
 
-def with_fields(lines: Sequence[Line], fields: Iterator[Field]) -> list[Line]:
+def with_fields(lines: Sequence[Spans], fields: Iterator[Field]) -> list[Spans]:
     """Return the lines with each value behind its label, or in front of it for a box; else in a line of its own."""
     filled = [list(line) for line in lines]
     for field in fields:
@@ -94,9 +94,9 @@ def with_fields(lines: Sequence[Line], fields: Iterator[Field]) -> list[Line]:
     return filled
 
 
-def _label(lines: Sequence[Line], field: Field) -> tuple[Line, int] | None:
+def _label(lines: Sequence[Spans], field: Field) -> tuple[Spans, int] | None:
     """Return the line with the nearest text beside the field, and the place of that text in it."""
-    nearest: tuple[float, Line, int] | None = None
+    nearest: tuple[float, Spans, int] | None = None
     for line in lines:
         for position, span in enumerate(line):
             if not span.text.strip() or not field.low - _BELOW <= span.y <= field.high:

@@ -39,10 +39,10 @@ class Span:
         return self.x + sum(1.0 if char > "\u2e7f" else 0.5 for char in self.text.rstrip()) * self.size
 
 
-Line = list[Span]
+Spans = list[Span]
 
 
-def in_reading_order(lines: Sequence[Line]) -> list[Line]:
+def in_reading_order(lines: Sequence[Spans]) -> list[Spans]:
     """Return the lines of a page top down; the left column before the right one where there are two."""
     if any(not span.is_placed and span.text.strip() for line in lines for span in line):
         return _columns_parted(lines)
@@ -50,13 +50,13 @@ def in_reading_order(lines: Sequence[Line]) -> list[Line]:
     return sorted(whole, key=lambda line: -_filled(line)[0].y) if _is_one_column(whole) else whole
 
 
-def _filled(line: Line) -> list[Span]:
+def _filled(line: Spans) -> list[Span]:
     return [span for span in line if span.text.strip()] or line
 
 
-def _baselines_joined(lines: Sequence[Line]) -> list[Line]:
+def _baselines_joined(lines: Sequence[Spans]) -> list[Spans]:
     """Join text that directly goes on from earlier text on the same height, such as words set in another colour."""
-    joined: list[Line] = []
+    joined: list[Spans] = []
     for line in lines:
         if not any(span.text.strip() for span in line):
             joined += [list(line)] if line else []  # a blank line parts paragraphs
@@ -70,9 +70,9 @@ def _baselines_joined(lines: Sequence[Line]) -> list[Line]:
     return joined
 
 
-def _spaced(line: Line) -> Line:
+def _spaced(line: Spans) -> Spans:
     """Return the spans with a blank between words that were set apart by their places alone."""
-    spaced: Line = []
+    spaced: Spans = []
     for span in line:
         before = spaced[-1].text if spaced else " "
         needs_blank = not (
@@ -83,7 +83,7 @@ def _spaced(line: Line) -> Line:
     return spaced
 
 
-def _touch(left: Line, right: Line) -> bool:
+def _touch(left: Spans, right: Spans) -> bool:
     end, start = _filled(left)[-1], _filled(right)[0]
     if not end.text.strip() or end.angle or start.angle or abs(end.y - start.y) > 0.2 * start.size:
         return False
@@ -92,7 +92,7 @@ def _touch(left: Line, right: Line) -> bool:
     return guess <= _JOINED and abs(start.x - end.end) <= _JOINED * start.size and start.x > end.x
 
 
-def _is_one_column(lines: Sequence[Line]) -> bool:
+def _is_one_column(lines: Sequence[Spans]) -> bool:
     """Say whether hardly any line stands beside another."""
     spans = [span for span in (_filled(line)[0] for line in lines if line) if span.text.strip()]
     placed = sorted((span.y, span.size) for span in spans)
@@ -100,7 +100,7 @@ def _is_one_column(lines: Sequence[Line]) -> bool:
     return beside <= _MOST_BESIDE * len(placed)
 
 
-def _columns_parted(lines: Sequence[Line]) -> list[Line]:
+def _columns_parted(lines: Sequence[Spans]) -> list[Spans]:
     """Return the left column before the right one where the page was written row by row across both."""
     filled = [span for line in lines for span in line if span.text.strip()]
     left, right = min((span.x for span in filled), default=0), max((span.end for span in filled), default=0)
@@ -120,23 +120,23 @@ def _columns_parted(lines: Sequence[Line]) -> list[Line]:
     return list(_left_then_right(parted, middle))
 
 
-def _parted(line: Line, middle: float) -> tuple[Line, Line]:
+def _parted(line: Spans, middle: float) -> tuple[Spans, Spans]:
     for number, span in enumerate(line):
         if abs(span.x - middle) <= _SAME_START and span.text.strip():
             return line[:number], line[number:]
     return line, []
 
 
-def _fills(rows: Sequence[tuple[Line, Line]], side: int, middle: float) -> bool:
+def _fills(rows: Sequence[tuple[Spans, Spans]], side: int, middle: float) -> bool:
     """Say whether most lines reach the end of their column, as prose does and cells of a table do not."""
     left = min(span.x for row in rows for span in row[0])
     lengths = sorted(sum(span.end - span.x for span in row[side]) for row in rows)
     return lengths[len(lengths) // 2] >= _LEAST_FILL * (middle - left)
 
 
-def _left_then_right(parted: Sequence[tuple[Line, Line]], middle: float) -> Iterator[Line]:
-    left_column: list[Line] = []
-    right_column: list[Line] = []
+def _left_then_right(parted: Sequence[tuple[Spans, Spans]], middle: float) -> Iterator[Spans]:
+    left_column: list[Spans] = []
+    right_column: list[Spans] = []
     for left, right in parted:
         filled = [span for span in left if span.text.strip()]
         is_across = filled and not right and filled[0].x < middle < max(span.end for span in filled) - filled[0].size

@@ -1,20 +1,12 @@
-"""Read the text of a PDF's pages; runs as a process of its own, since a crafted file may loop or eat memory.
-
-Input: one JSON line with `password` and `step_seconds`, then the file. Output: what `read_pages` returns, as JSON.
-"""
+"""The text of a PDF's pages, as lines in reading order with what is known of their letters, and tables."""
 
 import io
-import json
-import logging
 import math
-import os
 import re
-import sys
-import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pypdf import PasswordType, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
@@ -25,15 +17,22 @@ try:
 except ImportError:  # its place differs between releases; words stay together, which the loader warns of
     Font = None  # type: ignore[assignment, misc]
 
+from preprocessing.errors import LoadError
 from preprocessing.load.pdf.fields import fields_of, with_fields
-from preprocessing.load.pdf.order import Line, Span, in_reading_order
-from preprocessing.load.pdf.running_text import RUN_TOGETHER
+from preprocessing.load.pdf.order import Span, Spans, in_reading_order
+from preprocessing.load.pdf.running_text import Line
 from preprocessing.load.pdf.tables import Rules, Table, tables_of
 from preprocessing.load.pdf.unseen import Unseen, unseen_text
-from preprocessing.process import MEMORY_BYTES, TIMED_OUT, limit_memory
+from preprocessing.process import time_limit
 
+MAX_SECONDS = 900
+STEP_SECONDS = 20.0
+"""Time to open the file, and time for each page, after which a process that only loads files ends."""
 MAX_PAGES = 5000
 PASSWORD_REQUIRED = "password required; save the file without one to ingest it (folio extract reads it with --password)"
+RUN_TOGETHER = re.compile(r"[A-Za-z][A-Za-z0-9,;:'’-]{38,}[A-Za-z0-9]")
+_DAMAGES = (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
+"""The reader meets damaged files with many kinds of errors."""
 _BOLD = re.compile(r"bold|black|heavy|semibold|simhei|heiti|黑体", re.IGNORECASE)
 _UPRIGHT = 1.0
 _NARROW = 120
@@ -41,60 +40,67 @@ _NARROW = 120
 _SPACE, _LAST = 32, 255
 
 
-def read_pages(data: bytes, password: str | None, step: Any = lambda: None) -> dict[str, Any]:
-    """Return `pages` of `PageLine`, `unseen` (text that people do not see, by page), `outline` (level, title, page),
-    `labels`, `title`, `updated_at`; or `error`.
+class Pages(NamedTuple):
+    """What a PDF holds, page by page, and what it says about itself."""
 
-    Calls `step` before each page.
-    """
-    step()
+    lines: list[list[Line]]
+    unseen: list[str]
+    """Text of each page that people do not see."""
+    outline: list[tuple[int, str, int]]
+    """Level, title and page of each entry."""
+    labels: list[str]
+    title: str | None
+    updated_at: str | None
+
+
+def read_pages(data: bytes, password: str | None) -> Pages:
+    """Return the text of the pages. Raises LoadError for a PDF that is locked, broken or too large."""
+    ends = time.monotonic() + MAX_SECONDS
     try:
-        reader = PdfReader(io.BytesIO(data))
-        if reader.is_encrypted and reader.decrypt(password or "") == PasswordType.NOT_DECRYPTED:
-            return {"error": "the password is wrong" if password else PASSWORD_REQUIRED}
-        count = len(reader.pages)
+        with time_limit(STEP_SECONDS):
+            reader = PdfReader(io.BytesIO(data))
+            if reader.is_encrypted and reader.decrypt(password or "") == PasswordType.NOT_DECRYPTED:
+                raise LoadError("the password is wrong" if password else PASSWORD_REQUIRED)
+            count = len(reader.pages)
         if count > MAX_PAGES:
-            return {"error": f"has {count} pages, the limit is {MAX_PAGES}; split it"}
-        pages, unseen = [], []
-        for page in reader.pages:
-            step()
-            met = _met_on(page)
-            pages.append(_page_lines(page, met))
-            unseen.append(unseen_text(page, met))
-        step()
-        properties = reader.metadata
-        modified = properties.modification_date or properties.creation_date if properties else None
-        return {
-            "pages": pages,
-            "unseen": unseen,
-            "outline": _outline(reader),
-            "labels": _labels(reader),
-            "title": properties.title if properties else None,
-            "updated_at": modified.isoformat() if modified else None,
-        }
+            raise LoadError(f"has {count} pages, the limit is {MAX_PAGES}; split it")
+        lines, unseen = [], []
+        for number, page in enumerate(reader.pages, start=1):
+            if time.monotonic() > ends:
+                raise LoadError(f"reading took more than {MAX_SECONDS} seconds; split the file")
+            with time_limit(STEP_SECONDS):
+                met = _met_on(page)
+                lines.append(_page_lines(page, number, met))
+                unseen.append(unseen_text(page, met))
+        with time_limit(STEP_SECONDS):
+            properties = reader.metadata
+            modified = properties.modification_date or properties.creation_date if properties else None
+            title = properties.title if properties else None
+            updated_at = modified.isoformat() if modified else None
+            return Pages(lines, unseen, _outline(reader), _labels(reader), title, updated_at)
     except DependencyError as error:
-        return {"error": f"encrypted in a way that needs another package: {error}"}
-    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OSError) as error:
-        # The reader meets damaged files with many kinds of errors.
-        return {"error": f"broken PDF ({' '.join(str(error).split())[:100] or type(error).__name__})"}
+        raise LoadError(f"encrypted in a way that needs another package: {error}") from error
+    except (*_DAMAGES, OSError) as error:
+        raise LoadError(f"broken PDF ({' '.join(str(error).split())[:100] or type(error).__name__})") from error
+
+
+def _page_lines(page: Any, number: int, met: Unseen) -> list[Line]:
+    """Return the lines of a page in reading order; `met` takes note of what is met."""
+    lines = _lines_once(page, number, met)
+    if any(RUN_TOGETHER.search(line.text) for line in lines):
+        with narrow_spaces(page):
+            lines = _lines_once(page, number, _met_on(page))
+    return lines
 
 
 def _met_on(page: Any) -> Unseen:
     return Unseen(page["/Resources"].get_object() if "/Resources" in page else {})
 
 
-def _page_lines(page: Any, met: Unseen) -> list[dict[str, Any]]:
-    lines = page_lines(page, met)
-    if any(RUN_TOGETHER.search(line["text"]) for line in lines):
-        with narrow_spaces(page):
-            lines = page_lines(page, _met_on(page))
-    return lines
-
-
 def _labels(reader: Any) -> list[str]:
     try:
         return [str(label) for label in reader.page_labels] if "/PageLabels" in reader.root_object else []
-    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+    except _DAMAGES:
         return []  # damaged labels leave the text readable
 
 
@@ -112,52 +118,16 @@ def _outline(reader: Any) -> list[tuple[int, str, int]]:
 
     try:
         walk(reader.outline, 1)
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except _DAMAGES:
         return []  # a damaged outline leaves the text readable
     return found
-
-
-def main() -> None:
-    """Answer one request on standard input, within the limits of time and memory."""
-    logging.disable(logging.CRITICAL)
-    limit_memory()
-    request = json.loads(sys.stdin.buffer.readline())
-    data = sys.stdin.buffer.read()
-    timer: threading.Timer | None = None
-
-    def step() -> None:
-        nonlocal timer
-        if timer:
-            timer.cancel()
-        timer = threading.Timer(request["step_seconds"], os._exit, [TIMED_OUT])
-        timer.daemon = True
-        timer.start()
-
-    try:
-        answer = read_pages(data, request["password"], step)
-    except MemoryError:
-        answer = {"error": f"needs more than {MEMORY_BYTES >> 30} GB of memory to read"}
-    sys.stdout.buffer.write(json.dumps(answer).encode("ascii"))
-
-
-@dataclass(frozen=True, slots=True)
-class PageLine:
-    """A line of a page, or a ruled table in place of its lines."""
-
-    text: str
-    size: float = 0.0
-    is_bold: bool = False
-    is_slanted: bool = False
-    table: list[list[str]] = field(default_factory=list)
-    columns: list[float] = field(default_factory=list)
-    """Where the columns of the table begin and end."""
 
 
 class _Recorder:
     """Receives what the PDF reader meets on a page."""
 
     def __init__(self, unseen: Unseen) -> None:
-        self.lines: list[Line] = [[]]
+        self.lines: list[Spans] = [[]]
         self.rules = Rules()
         self._unseen = unseen
 
@@ -179,44 +149,42 @@ class _Recorder:
                 is_placed = is_placed and not part.strip()
 
 
-def page_lines(page: Any, unseen: Unseen) -> list[dict[str, Any]]:
-    """Return the lines of a page in reading order, as JSON values of `PageLine`; `unseen` takes note of what is met."""
-    recorder = _Recorder(unseen)
+def _lines_once(page: Any, number: int, met: Unseen) -> list[Line]:
+    recorder = _Recorder(met)
     page.extract_text(
         visitor_text=recorder.text,
         visitor_operand_before=recorder.operand,
-        visitor_operand_after=unseen.after,
+        visitor_operand_after=met.after,
     )
     lines = in_reading_order(with_fields(recorder.lines, fields_of(page)))
-    return [
-        asdict(line)
-        for line in _with_tables(lines, tables_of(recorder.rules, [span for line in lines for span in line]))
-    ]
+    tables = tables_of(recorder.rules, [span for line in lines for span in line])
+    return list(_with_tables(lines, tables, number))
 
 
-def _with_tables(lines: Sequence[list[Span]], tables: Sequence[Table]) -> Iterator[PageLine]:
+def _with_tables(lines: Sequence[Spans], tables: Sequence[Table], page: int) -> Iterator[Line]:
     """Yield the lines; the first line with text inside a table gives way to the table, the others to nothing."""
     shown: set[int] = set()
     for line in lines:
         inside = {number for number, table in enumerate(tables) for span in line if span in table.spans}
-        for number in sorted(inside - shown):
-            yield PageLine("", table=tables[number].rows, columns=tables[number].columns)
+        for table in (tables[number] for number in sorted(inside - shown)):
+            yield Line("", page, table=tuple(map(tuple, table.rows)), columns=tuple(table.columns))
         shown |= inside
         rest = [span for span in line if not any(span in tables[number].spans for number in inside)]
         if not inside or any(span.text.strip() for span in rest):
-            yield _line(rest)
+            yield _line(rest, page)
 
 
-def _line(spans: Sequence[Span]) -> PageLine:
+def _line(spans: Sequence[Span], page: int) -> Line:
+    text = "".join(span.text for span in spans)
     filled = [span for span in spans if span.text.strip()]
     if not filled:
-        return PageLine("".join(span.text for span in spans))
-    longest = max(filled, key=lambda span: len(span.text))
-    return PageLine(
-        "".join(span.text for span in spans),
-        round(longest.size, 1),
-        all(span.is_bold for span in filled),
-        all(abs(span.angle % 90) > _UPRIGHT and abs(span.angle % 90 - 90) > _UPRIGHT for span in filled),
+        return Line(text, page)
+    return Line(
+        text,
+        page,
+        size=round(max(filled, key=lambda span: len(span.text)).size, 1),
+        is_bold=all(span.is_bold for span in filled),
+        is_slanted=all(abs(span.angle % 90) > _UPRIGHT and abs(span.angle % 90 - 90) > _UPRIGHT for span in filled),
     )
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from preprocessing.load.headings import display_width
 
-RUN_TOGETHER = re.compile(r"[A-Za-z][A-Za-z0-9,;:'’-]{38,}[A-Za-z0-9]")
 _EDGE_LINES = 3
 _SHOWN = "\ufffc"
 """Stands for a table among the texts of a page."""
