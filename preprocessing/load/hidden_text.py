@@ -3,10 +3,8 @@
 A person is told of it at ingest; no text is taken away for it.
 """
 
-import io
 import re
 import unicodedata
-import zipfile
 from collections.abc import Iterator, Sequence
 
 from preprocessing.document import Block
@@ -29,10 +27,6 @@ _NO_SIZE = r"font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])"
 _NOT_DRAWN = rf"display\s*:\s*none|visibility\s*:\s*hidden|{_NO_SIZE}"
 _MARKUP = re.compile(r"<[^>]*>")
 _WORD = re.compile(r"\w{2}")
-_RUN = re.compile(r"<w:r[ >](?:(?!</w:r>).)*?<w:vanish(?: w:val=\"(?:1|true|on)\")?\s*/>(.*?)</w:r>", re.DOTALL)
-_RUN_TEXT = re.compile(r"<w:t(?: [^>]*)?>([^<]*)</w:t>")
-_DOCX_BODY = "word/document.xml"
-_MAX_BODY_BYTES = 64 * 2**20
 _SHOWN_CHARS = 60
 
 
@@ -71,11 +65,7 @@ def _hidden_characters(text: str) -> Iterator[str]:
 
 
 def _hidden_words(data: bytes, suffix: str) -> Iterator[str]:
-    """Yield what is said in hidden runs of Word, which are left out, and in hidden elements that are not."""
-    if suffix == ".docx":
-        hidden = "".join(text for run in _RUN.findall(_docx_body(data)) for text in _RUN_TEXT.findall(run))
-        if hidden.strip():
-            yield f"hidden text left out: “{excerpt(hidden)}”"
+    """Yield what is said in hidden elements that are read all the same."""
     if suffix in (".md", ".html"):
         # Of a page, what is not drawn at all is left out; the elements of a Markdown file are read as they stand.
         hidden_by = _NO_SIZE if suffix == ".html" else _NOT_DRAWN
@@ -89,11 +79,3 @@ def _marks_of_models(text: str) -> Iterator[str]:
     lines = (unicodedata.normalize("NFKC", ZERO_WIDTH.sub("", line)) for line in text.split("\n"))
     if line := next((line for line in lines if _CHAT_MARK.search(line) or _CITED_STEP.match(line)), None):
         yield f"written in the format of a language model: “{excerpt(line)}”"
-
-
-def _docx_body(data: bytes) -> str:
-    # What is no archive is refused by its reader, in better words.
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if _DOCX_BODY not in archive.namelist() or archive.getinfo(_DOCX_BODY).file_size > _MAX_BODY_BYTES:
-            return ""
-        return archive.read(_DOCX_BODY).decode("utf-8", "replace")

@@ -12,12 +12,14 @@ from lxml import etree
 from preprocessing.document import Block, Parsed
 from preprocessing.errors import LoadError
 from preprocessing.load.content import check_package, modified_at
+from preprocessing.load.hidden_text import excerpt
 from preprocessing.load.metadata import first_heading
 from preprocessing.load.word.headings import CANDIDATE, candidate, decided
 from preprocessing.load.word.numbering import Numbering
 from preprocessing.load.word.text import (
     W,
     body_elements,
+    hidden_texts,
     is_joined_to_next,
     property_value,
     read_table,
@@ -42,6 +44,7 @@ def read_docx(data: bytes, _password: str | None = None) -> Parsed:
     parts = {str(relation.reltype).rsplit("/", 1)[-1]: relation for relation in document.part.rels.values()}
     body = _Body(document.styles, Numbering(root_of(parts.get("numbering"))))
     notes = {**notes_of(parts.get("footnotes"), ""), **notes_of(parts.get("endnotes"), "e")}
+    hidden = "".join(hidden_texts(document.element.body))
     blocks = tuple(with_notes(_lists_joined(body.blocks(document.element.body)), notes))
     marked_title = first_heading(blocks)
     is_first_bold = bool(blocks) and blocks[0].level >= CANDIDATE
@@ -53,6 +56,7 @@ def read_docx(data: bytes, _password: str | None = None) -> Parsed:
         heading_title=marked_title,
         property_title=document.core_properties.title,
         updated_at=modified_at(document.core_properties, document.part.package.rels.values()),
+        warnings=(f"hidden text left out: “{excerpt(hidden)}”",) if hidden.strip() else (),
     )
 
 

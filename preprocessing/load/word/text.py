@@ -46,10 +46,21 @@ def text_of(element: Any) -> str:
     return "".join(parts)
 
 
+def hidden_texts(element: Any) -> Iterator[str]:
+    """Yield the texts of runs that are hidden, which `text_of` leaves out."""
+    for run in element.iter(f"{W}r"):
+        if _is_hidden(run):
+            yield "".join(text.text or "" for text in run.iter(f"{W}t"))
+
+
+def _is_hidden(run: Any) -> bool:
+    return is_on(run.find(f"{W}rPr/{W}vanish"))
+
+
 def _run(run: Any) -> str:
-    properties = run.find(f"{W}rPr")
-    if properties is not None and is_on(properties.find(f"{W}vanish")):
+    if _is_hidden(run):
         return ""
+    properties = run.find(f"{W}rPr")
     text = text_of(run)
     raised = None if properties is None else properties.find(f"{W}vertAlign")
     if raised is not None and raised.get(f"{W}val") == "superscript" and _POWER.fullmatch(text):
