@@ -1,6 +1,7 @@
 """Where text may be cut: sentence, line, clause, blank, and anywhere as the last resort."""
 
 import re
+from collections.abc import Iterator
 
 _CLOSING = "”’」』）)】》〉\\]\"'*_"
 _ABBREVIATION = re.compile(
@@ -20,6 +21,15 @@ _MOST_MARKS = 8
 def sentences(text: str) -> list[str]:
     """Return the sentences with their marks, closing quotes and the blanks behind them; joined they are the text."""
     return _parts(text, _SENTENCE_END)
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence begins and ends in the text, the blanks around it left out."""
+    begin = 0
+    for sentence in sentences(text):
+        if sentence.strip():
+            yield begin + len(sentence) - len(sentence.lstrip()), begin + len(sentence.rstrip())
+        begin += len(sentence)
 
 
 def cut(text: str, max_chars: int) -> list[str]:

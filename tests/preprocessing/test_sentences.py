@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessing.sentences import cut, sentences
+from preprocessing.sentences import cut, sentence_spans, sentences
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,7 @@ from preprocessing.sentences import cut, sentences
 )
 def test_sentences(text: str, parts: list[str]) -> None:
     assert sentences(text) == parts
+    assert [text[begin:end] for begin, end in sentence_spans(text)] == [part.strip() for part in parts]
 
 
 @pytest.mark.parametrize(
