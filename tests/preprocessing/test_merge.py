@@ -56,11 +56,6 @@ def test_never_across_a_section_or_page(other: list[Piece]) -> None:
     assert groups([*pieces("一", page=None), *other], unit(0, 0)) == [(0,), (1,)]
 
 
-def test_nothing_to_merge() -> None:
-    assert groups([], np.zeros((0, 2), np.float32)) == []
-    assert groups(pieces("一"), unit(0)) == [(0,)]
-
-
 def test_group_vector_is_weighted_by_length() -> None:
     # weights 3 and 1 on the axes: (3, 1) / √10
     assert group_vector(pieces("一二三", "四"), unit(0, 90)) == pytest.approx([3 / 10**0.5, 1 / 10**0.5])

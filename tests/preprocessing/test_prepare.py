@@ -55,27 +55,6 @@ def test_each_piece_is_encoded_once_in_the_form_that_is_searched() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "blocks",
-    [
-        [Block("paragraph", "仅此一句话。")],
-        [Block("paragraph", "\n".join(f"key{number}: value {number} of the record" for number in range(200)))],
-        [Block("paragraph", "第1条：值班员须登记。" * 200)],
-        [Block("paragraph", f"https://example.invalid/{'QUJD' * 1000}\n下载后校验。")],
-        [Block("list", "\n".join(f"- 第 {number} 项" for number in range(300)))],
-        [Block("heading", "一", 1), Block("heading", "二", 1), Block("paragraph", "八秒。"), Block("heading", "三", 1)],
-    ],
-    ids=["one sentence", "records", "equal sentences", "a long token", "a long list", "empty sections"],
-)
-def test_chunks_of_alike_pieces_are_neither_too_long_nor_blank_nor_twice(blocks: list[Block]) -> None:
-    encoder = Encoder()
-    chunks, _ = prepare(document(*blocks), "r", encoder, ChunkingSettings(), 0.0)
-    assert all(0 < len(chunk.text) <= 1200 and chunk.text.strip() for chunk in chunks)
-    assert all(text.strip() for text in encoder.asked)
-    text = "".join(block.text for block in blocks if block.kind != "heading")
-    assert "".join("".join(chunk.text.split()) for chunk in chunks) == "".join(text.split())
-
-
 def test_a_document_of_headings_only_is_found_by_them() -> None:
     chunks, vectors = prepare(document(Block("heading", "目标", 1)), "r", Encoder(), ChunkingSettings(), 0.0)
     assert [chunk.text for chunk in chunks] == ["目标"]

@@ -1,6 +1,5 @@
 import pytest
 
-from preprocessing.document import Block
 from preprocessing.load.headings import mark_headings
 from preprocessing.load.markdown import markdown_blocks
 from preprocessing.sections import sections
@@ -66,11 +65,6 @@ def test_headings_by_numbering(line: str, level: int) -> None:
 
 def test_items_that_number_on_are_a_list() -> None:
     assert mark_headings(["须提交：", "（一）身份证", "（二）申请表", "（三）照片"]) == [0, 0, 0, 0]
-
-
-def test_blocks_keep_their_order_in_a_section() -> None:
-    blocks = [Block("heading", "价格", 1), Block("paragraph", "前"), Block("table", "| a |"), Block("paragraph", "后")]
-    assert [block.text for block in sections(blocks)[0].blocks] == ["前", "| a |", "后"]
 
 
 def test_a_paragraph_that_is_styled_as_a_heading_is_text() -> None:

@@ -35,19 +35,6 @@ def test_sentences_end_pieces_and_none_begins_with_a_mark() -> None:
     assert all(len(piece) <= 100 and piece[-1] in "。！？" and piece[0] not in "。！？，" for piece in pieces)
 
 
-def test_a_long_token_ends_within_the_limit() -> None:
-    pieces = texts(paragraph(f"下载地址：\nhttps://example.invalid/{'QUJD' * 500}\n下载后校验。"))
-    assert max(map(len, pieces)) <= 400
-    assert pieces[-1].endswith("下载后校验。")
-
-
-def test_records_without_sentence_marks_are_cut_between_lines() -> None:
-    records = [f"key{number}: value {number}" for number in range(200)]
-    pieces = texts(paragraph("\n".join(records)), limit=120)
-    assert [line for piece in pieces for line in piece.split("\n")] == records
-    assert max(map(len, pieces)) <= 120
-
-
 def test_table_parts_repeat_the_header() -> None:
     rows = [f"| GD-{number:03} | {number}000 |" for number in range(1, 41)]
     pieces = texts(Block("table", "\n".join(["| 编号 | 持股数 |", "| --- | --- |", *rows])), limit=200)
@@ -67,13 +54,6 @@ def test_a_caption_goes_with_its_table() -> None:
     assert pieces == ["前文" * 10 + "。", f"表 1：库存\n\n{table}"]
 
 
-def test_code_is_cut_between_lines_and_fenced_again() -> None:
-    code = "\n".join(["```sh", *[f"run --step {number}" for number in range(10)], "```"])
-    pieces = texts(Block("code", code), limit=60)
-    assert all(piece.startswith("```sh\n") and piece.endswith("\n```") and len(piece) <= 60 for piece in pieces)
-    assert [line for piece in pieces for line in piece.split("\n")[1:-1]] == code.split("\n")[1:-1]
-
-
 def test_a_list_keeps_its_lead_in() -> None:
     blocks = (paragraph("概述。" * 5), paragraph("须提交下列材料："), Block("list", "- 身份证\n- 申请表\n- 照片"))
     assert texts(*blocks, limit=30) == ["概述。" * 5, "须提交下列材料：\n\n- 身份证\n- 申请表\n- 照片"]
@@ -86,8 +66,3 @@ def test_nested_items_stay_with_their_item() -> None:
 @pytest.mark.parametrize("text", ["| | |\n|---|---|", "……", "---"])
 def test_debris_gives_no_piece(text: str) -> None:
     assert texts(paragraph(text)) == []
-
-
-def test_limit_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="max_chars must be at least 1, got 0"):
-        split(Section((), ()), 0)

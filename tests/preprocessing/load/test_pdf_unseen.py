@@ -66,9 +66,9 @@ def text(setting: str = "", *, size: float = 12, shown: str = HIDDEN) -> str:
     [
         text("1 1 1 rg"),
         text("1 g"),
-        text("0.99 g"),
         text("0 0 0 0 k"),
         text("/DeviceRGB cs 1 1 1 sc"),
+        f"q 0 g Q q 1 g {text()} Q\n",
         text("/Cs1 cs 1 1 1 scn"),
         text("3 Tr"),
         text("3 Tr", shown="[(Annual) -300 (leave is 365 days.)] TJ"),
@@ -77,7 +77,6 @@ def text(setting: str = "", *, size: float = 12, shown: str = HIDDEN) -> str:
         f"q 0.01 0 0 0.01 0 0 cm {text(size=12)} Q\n",
         f"q 0.2 0.4 0.6 rg 50 590 300 30 re f {text()} Q\n",
         f"0 0 0 rg 50 100 300 30 re f {text('1 g')} 0 g\n",
-        f"q 0 g Q q 1 g {text()} Q\n",
         f"q q 1 g Q 1 g {text()} Q\n",
         f"q 1 g 0 0 600 800 re f {text()} Q\n",
         f"0 0 1 rg 0 0 600 800 re f q 1 g 10 10 580 780 re f {text()} Q 0 g\n",
@@ -93,8 +92,6 @@ def test_what_nobody_sees_is_told_and_what_is_seen_is_not_shown(load_bytes: Load
     "content",
     [
         text(),
-        text("1 0 0 rg"),
-        text("0.9 g"),
         text("/Cs2 cs 1 scn"),
         text("/Nowhere cs 1 1 1 scn"),
         text("1 g 0 g"),

@@ -3,13 +3,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pptx
-import pytest
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from preprocessing.document import Document
-from preprocessing.errors import LoadError
 
 Load = Callable[..., Document]
 
@@ -88,9 +86,3 @@ def test_hidden_and_blank_slides_are_told(load_bytes: Load) -> None:
     document = load_bytes("a.pptx", saved(presentation))
     assert [block.text for block in document.blocks] == ["正文"]
     assert document.warnings == ("hidden slides left out: 3", "1 of 3 slides without text: 2")
-
-
-def test_a_deck_of_pictures_says_nothing(load_bytes: Load) -> None:
-    add(presentation := deck(), None)
-    with pytest.raises(LoadError, match="no text in the file"):
-        load_bytes("a.pptx", saved(presentation))
