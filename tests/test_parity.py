@@ -17,11 +17,11 @@ from mcp import Client
 from agent import cli
 from agent.addressed import without_address
 from agent.assistant import Assistant
-from agent.http.app import create_app
-from agent.http.database import open_database
+from agent.http.keys import open_database
 from agent.language import language_of
-from agent.mcp.call import Call, Waiting
+from agent.mcp.endpoint import create_app
 from agent.mcp.server import create_server
+from agent.mcp.tools import Call, Waiting
 from agent.refusal import format_place
 from agent.settings import load_settings
 from retrieval.knowledge_base import KnowledgeBase

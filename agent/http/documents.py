@@ -5,24 +5,66 @@ import shutil
 from functools import partial
 from pathlib import PurePosixPath
 from tempfile import TemporaryFile
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, Literal
 
 from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, Response, UploadFile
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 
-from agent.http.bring_in import DocumentTaken, bring_in, check_metadata, checked_name
-from agent.http.caller import Caller, Reader, Writer
-from agent.http.document_bodies import DocumentList, Page, ShownDocument, UploadState, listed
-from agent.http.door import AtDoor, Door, run_in
-from agent.http.media_types import takes_form
-from agent.http.openapi import problems
-from agent.http.problems import Refused, as_problem
-from agent.http.shapes import Values
-from agent.http.upload_states import Upload
+from agent.http.door import AtDoor, Door, Reader, Writer, run_in, takes_form
+from agent.http.keys import Caller
+from agent.http.problems import Problem, Refused, as_problem, problems
+from agent.http.uploads import DocumentTaken, Upload, bring_in, check_metadata, checked_name
+from agent.view.bodies import Body, ListedDocument, Values, listed
 from retrieval.catalogue import DocumentRecord
 from retrieval.given import Metadata
+
+
+class Page(Body):
+    """Which part of a list."""
+
+    limit: int = Field(100, ge=1, le=1000)
+    offset: int = Field(0, ge=0, le=10_000_000)
+
+
+class ShownDocument(ListedDocument):
+    """A document that the caller may see."""
+
+    filename: str
+    chunk_count: int
+
+
+class DocumentList(BaseModel):
+    """Documents by name."""
+
+    total: int
+    documents: list[ShownDocument]
+
+
+class UploadState(BaseModel):
+    """Where an upload is that is brought in after its request was answered."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "upload_id": "5f0c1f6f0f0b4a43a1b2c3d4e5f60718",
+                    "filename": "handbook.pdf",
+                    "status": "waiting",
+                    "status_url": "/api/uploads/5f0c1f6f0f0b4a43a1b2c3d4e5f60718",
+                }
+            ]
+        }
+    )
+
+    upload_id: str
+    filename: str
+    status: Literal["waiting", "running", "done", "failed"]
+    status_url: str
+    document: DocumentTaken | None = None
+    problem: Problem | None = None
+
 
 router = APIRouter(tags=["documents"])
 

@@ -9,10 +9,9 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.http.caller import Caller, identified
-from agent.http.door import AtDoor
-from agent.http.openapi import problems
-from agent.http.problems import Refused
+from agent.http.door import AtDoor, identified
+from agent.http.keys import Caller
+from agent.http.problems import Refused, problems
 from preprocessing.errors import FolioError
 from retrieval.database import DatabaseAway
 from retrieval.knowledge_base import KnowledgeBase

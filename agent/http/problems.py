@@ -51,6 +51,9 @@ _STATUS: Mapping[type[FolioError], int] = {
 }
 
 
+_PROBLEM = {"$ref": "#/components/schemas/Problem"}
+
+
 class FieldProblem(BaseModel):
     """What is wrong with one field."""
 
@@ -192,3 +195,13 @@ def _name(place: tuple[str | int, ...]) -> str:
 def _message(one: Mapping[str, Any]) -> str:
     message = str(one["msg"]).removeprefix("Value error, ")
     return message[:1].lower() + message[1:]
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return what a route says of its problems: these, and those that any request with a key may have."""
+    return {status: _described(status) for status in sorted({*statuses, 401, 403, 429, 500, 503})}
+
+
+def _described(status: int) -> dict[str, Any]:
+    title = HTTPStatus(status).phrase
+    return {"description": title, "content": {MEDIA_TYPE: {"schema": _PROBLEM}}}

@@ -1,20 +1,105 @@
-"""Sections of documents as they are read: whole ones in order, or the one around a passage."""
+"""Passages: found by a search, or read as the sections of a document."""
 
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
 
-from agent.http.caller import Caller, Reader
-from agent.http.document_bodies import Page, ShownDocument
-from agent.http.documents import DocumentId, shown
-from agent.http.door import AtDoor, Door
-from agent.http.openapi import problems
-from agent.http.problems import Refused
-from agent.http.section_bodies import DocumentSections, SectionAround, ShownPassage, ShownSection
+from agent.http.documents import DocumentId, Page, ShownDocument, shown
+from agent.http.door import AtDoor, Door, Reader, takes_json
+from agent.http.keys import Caller
+from agent.http.problems import Refused, problems
+from agent.view.bodies import SearchReply, SearchRequest, search_reply
 from preprocessing.document import Chunk
+from retrieval.knowledge_base import NoDocuments
 
-router = APIRouter(tags=["documents"])
+_SECTION: dict[str, Any] = {
+    "section": "年假",
+    "page": 2,
+    "passages": [
+        {
+            "chunk_id": "0123456789abcdef-a5f168cf-0004",
+            "page": 2,
+            "content": "试用期员工年假 5 天。转正员工年假 12 天。",
+        }
+    ],
+}
+_DOCUMENT: dict[str, Any] = {
+    "document_id": "0123456789abcdef",
+    "filename": "leave.pdf",
+    "source": "hr/leave.pdf",
+    "title": "休假制度",
+    "doc_type": "pdf",
+    "version": "3",
+    "updated_at": "2024-01-31",
+    "effective_from": "2024-01-31",
+    "effective_to": "2024-12-31",
+    "superseded_by": "hr/leave-2025.pdf",
+    "chunk_count": 3,
+}
+
+
+class ShownPassage(BaseModel):
+    """A passage as it is searched and cited."""
+
+    chunk_id: str
+    page: int | None
+    content: str = Field(description="Markdown.")
+
+
+class ShownSection(BaseModel):
+    """What stands under one heading."""
+
+    section: str = Field(description="Headings from the outermost to this one; empty before the first.")
+    page: int | None = Field(description="Where it begins.")
+    passages: list[ShownPassage]
+
+
+class SectionAround(BaseModel):
+    """The section that a passage stands in; of a long one, what is near the passage."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"document": _DOCUMENT, "section": _SECTION, "left_out_before": 0, "left_out_after": 0}]
+        }
+    )
+
+    document: ShownDocument
+    section: ShownSection
+    left_out_before: int = Field(description="Passages of the section that stand before those shown.")
+    left_out_after: int
+
+
+class DocumentSections(BaseModel):
+    """A document from its beginning, or from the passage where a page of it begins."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"document": _DOCUMENT, "total": 1, "sections": [_SECTION]}]}
+    )
+
+    document: ShownDocument
+    total: int = Field(description="Passages of the document.")
+    sections: list[ShownSection]
+
+
+router = APIRouter()
+
+
+@router.post(
+    "/api/search", tags=["search"], dependencies=[Depends(takes_json)], responses=problems(400, 413, 415, 422, 502)
+)
+def search(body: SearchRequest, at: AtDoor, caller: Reader) -> SearchReply:
+    """Return the best passages that the caller may see, best first."""
+    filters = body.checked_filters()
+    try:
+        hits = at.assistant.knowledge_base.search(
+            body.query, body.top_k, body.mode, filters, caller.groups, body.rerank, body.as_of
+        )
+    except NoDocuments:
+        hits = []
+    return search_reply(body.query, hits)
+
 
 MOST_AROUND = 20
 """Passages that are shown before one, and after it: a file without headings is one section."""
@@ -24,7 +109,7 @@ PassageId = Annotated[
 ]
 
 
-@router.get("/api/documents/{document_id}/sections", responses=problems(404, 422, 502))
+@router.get("/api/documents/{document_id}/sections", tags=["documents"], responses=problems(404, 422, 502))
 def read_document(
     document_id: DocumentId, at: AtDoor, caller: Reader, page: Annotated[Page, Query()]
 ) -> DocumentSections:
@@ -34,7 +119,7 @@ def read_document(
     return DocumentSections(document=document, total=len(chunks), sections=[_section(some) for some in _parted(part)])
 
 
-@router.get("/api/passages/{passage_id}", responses=problems(404, 422, 502))
+@router.get("/api/passages/{passage_id}", tags=["documents"], responses=problems(404, 422, 502))
 def show_passage(passage_id: PassageId, at: AtDoor, caller: Reader) -> SectionAround:
     """Show a passage in its section.
 

@@ -5,18 +5,17 @@ import signal
 import socket
 import sys
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+import uvicorn
+from starlette.types import ASGIApp
 
 from agent.assistant import Assistant
-from agent.http.database import open_database
-from agent.http.keys import KeyStore
-from agent.http.settings import is_loopback
+from agent.http.keys import KeyStore, open_database
+from agent.http.middleware import is_loopback
 from agent.settings import Settings, SettingsError
 from retrieval.endpoint_errors import EndpointBusy
-
-if TYPE_CHECKING:
-    import sqlalchemy as sa
-    from starlette.types import ASGIApp
 
 logger = logging.getLogger(__name__)
 
@@ -26,14 +25,14 @@ _WAITING = 2048
 class CreateApp(Protocol):
     """Makes the app that is served."""
 
-    def __call__(self, assistant: Assistant, database: "sa.Engine", *, on_loopback: bool) -> "ASGIApp":
+    def __call__(self, assistant: Assistant, database: sa.Engine, *, on_loopback: bool) -> ASGIApp:
         """Return the app on an assistant; `on_loopback` says that nobody but this machine can reach it."""
 
 
-def serve(settings: Settings, create_app: CreateApp | None = None, path: str = "") -> None:
+def serve(settings: Settings, create_app: CreateApp, path: str = "") -> None:
     """Serve until SIGINT or SIGTERM, then finish the answers under way.
 
-    Without `create_app` it is the HTTP API; `path` is where people look for it. Raises FolioError for whatever is
+    `path` is where people look for what is served. Raises FolioError for whatever is
     wrong with the settings, the keys, the address or the models.
     """
     host, port = settings.http.host, settings.http.port
@@ -47,7 +46,7 @@ def serve(settings: Settings, create_app: CreateApp | None = None, path: str = "
                 # Nothing here is set wrong, and it may be there when it is needed.
                 logger.warning("%s", error)
             # A name may mean another address than it seems to.
-            _run(_app_of(create_app)(assistant, database, on_loopback=is_loopback(sock.getsockname()[0])), sock, path)
+            _run(create_app(assistant, database, on_loopback=is_loopback(sock.getsockname()[0])), sock, path)
     finally:
         database.dispose()
 
@@ -69,7 +68,7 @@ def log_config() -> dict[str, Any]:
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "filters": {"request_id": {"()": "agent.http.request_ids.WithRequestId"}},
+        "filters": {"request_id": {"()": "agent.http.middleware.WithRequestId"}},
         "formatters": {"line": {"format": line}},
         "handlers": {
             "stderr": {
@@ -92,17 +91,7 @@ def _check_keys(keys: KeyStore, host: str) -> None:
         )
 
 
-def _app_of(create_app: CreateApp | None) -> CreateApp:
-    if create_app is not None:
-        return create_app
-    from agent.http.app import create_app as create_api
-
-    return create_api
-
-
-def _run(app: "ASGIApp", sock: socket.socket, path: str) -> None:
-    import uvicorn
-
+def _run(app: ASGIApp, sock: socket.socket, path: str) -> None:
     # The log of requests is the app's own, with their ids. A Server header tells strangers too much.
     config = uvicorn.Config(app, log_config=log_config(), access_log=False, server_header=False)
     server = uvicorn.Server(config)

@@ -5,12 +5,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.http.caller import Caller, Reader
-from agent.http.door import AtDoor
-from agent.http.openapi import problems
-from agent.http.problems import Refused
-from agent.http.shapes import SessionName
+from agent.http.door import AtDoor, Reader
+from agent.http.keys import Caller
+from agent.http.problems import Refused, problems
 from agent.traces import UnknownTrace
+from agent.view.bodies import SessionName
 
 router = APIRouter(tags=["sessions"])
 

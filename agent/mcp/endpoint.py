@@ -1,27 +1,34 @@
-"""The MCP server at one path of an HTTP server, for whom its guard lets in."""
+"""The MCP server over HTTP, for whom the guard lets in: beside the HTTP API, or alone."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from uuid import uuid4
 
+import sqlalchemy as sa
+from fastapi import FastAPI
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from agent.assistant import Assistant
-from agent.http.caller import Caller
-from agent.http.owners import SessionOwners
-from agent.mcp.call import Call, Waiting
+from agent.http import app as api
+from agent.http import server
+from agent.http.keys import Caller, SessionOwners
+from agent.http.middleware import guarding
 from agent.mcp.server import Context, create_server
+from agent.mcp.tools import Call, Waiting
+from agent.settings import Settings
 from preprocessing.errors import FolioError
-
-PATH = "/mcp"
 
 
 class Endpoint:
     """Answers requests that the guard let in."""
+
+    path = "/mcp"
 
     def __init__(self, assistant: Assistant, owners: SessionOwners) -> None:
         def make_call(context: Context, waiting: Waiting) -> Call:
@@ -58,3 +65,24 @@ def _claimed(owners: SessionOwners, caller: Caller, name: str | None) -> str:
     if not owners.claim(session, caller.id):
         raise FolioError(f"there is no session {session!r}; leave it out to begin a new one")
     return session
+
+
+def create_app(assistant: Assistant, database: sa.Engine, *, on_loopback: bool) -> FastAPI:
+    """Return the whole HTTP API with the endpoint beside it, as `agent.http.app` has it."""
+    endpoint = Endpoint(assistant, SessionOwners(database, assistant.sessions))
+    return api.create_app(assistant, database, on_loopback=on_loopback, tools=endpoint)
+
+
+def create_tools_app(assistant: Assistant, database: sa.Engine, *, on_loopback: bool) -> Starlette:
+    """Return an app with nothing but the endpoint; closing the assistant and the database is for the caller."""
+    endpoint = Endpoint(assistant, SessionOwners(database, assistant.sessions))
+    return Starlette(
+        routes=[Route(endpoint.path, endpoint)],
+        middleware=guarding(assistant.settings.http, database, on_loopback=on_loopback),
+        lifespan=lambda _app: endpoint.running(),
+    )
+
+
+def serve(settings: Settings) -> None:
+    """Serve at the address of the HTTP settings. Raises FolioError for whatever is wrong before it listens."""
+    server.serve(settings, create_tools_app, Endpoint.path)

@@ -16,8 +16,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from pydantic import BaseModel, ValidationError
 
-from agent.mcp.call import Call, Tool, Waiting
-from agent.mcp.tools import TOOLS
+from agent.mcp.tools import TOOLS, Call, Tool, Waiting
 from preprocessing.errors import FolioError
 from retrieval.database import DatabaseAway
 

@@ -1,11 +1,13 @@
 """The tools: each takes checked arguments and gives a result, in a form for programs and as text."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
-from agent.http.document_bodies import listed
-from agent.http.replies import chat_reply, search_reply
-from agent.http.shapes import ChatReply, SearchReply
+from pydantic import BaseModel
+
+from agent.assistant import Assistant
 from agent.language import language_of
 from agent.mcp.bodies import (
     MOST_CHARS,
@@ -15,14 +17,52 @@ from agent.mcp.bodies import (
     ReadArguments,
     ReadText,
     SearchArguments,
+    documents_text,
+    hits_text,
+    read_text,
 )
-from agent.mcp.call import Call, Tool
-from agent.mcp.texts import documents_text, hits_text, read_text
-from agent.progress import progress_text
-from agent.show import answer_text
+from agent.view.bodies import ChatReply, SearchReply, chat_reply, listed, search_reply
+from agent.view.text import answer_text, progress_text
 from preprocessing.errors import FolioError
 from retrieval.knowledge_base import NoDocuments
 from retrieval.outline import SectionText, sections_named, sections_of
+
+A = TypeVar("A", bound=BaseModel)
+
+
+class Waiting(Protocol):
+    """Whoever waits for a result. Both methods raise when nobody does any more."""
+
+    def tell(self, doing: str) -> None:
+        """Say what is being done."""
+
+    def check(self) -> None:
+        """Say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What one call of a tool works with."""
+
+    assistant: Callable[[], AbstractContextManager[Assistant]]
+    groups: Sequence[str]
+    """Groups on whose behalf it is made."""
+    claim: Callable[[str | None], str | None]
+    """Returns the session to ask in. Raises FolioError for one of somebody else."""
+    waiting: Waiting
+    """Who waits for the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[A]):
+    """A tool as clients see it, and what it does."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[A]
+    result: type[BaseModel]
+    run: Callable[[Call, A], tuple[BaseModel, str]]
 
 
 def knowledge_search(call: Call, arguments: SearchArguments) -> tuple[SearchReply, str]:

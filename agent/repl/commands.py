@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from agent.language import language_of
-from agent.repl.conversation import Conversation, new_session
-from agent.repl.output import write
+from agent.repl.conversation import Conversation, new_session, write
 from agent.repl.texts import help_text, say
 from agent.settings import OFFLINE, Settings
-from agent.show import print_trace
+from agent.view.ingest import problems_text, progress_bar, report_text
+from agent.view.text import print_trace
+from agent.view.why_not import verdict_text
 from preprocessing.errors import FolioError
+from retrieval.catalogue import UnknownDocument
 from retrieval.dates import read_day
 from retrieval.filters import parse_filters
+from retrieval.outline import document_named
 
 _MOST_SESSIONS = 20
 _SHOWN_CHARS = 60
@@ -76,10 +79,6 @@ def _why_not(conversation: Conversation, rest: str) -> None:
     question = " ".join(words) or conversation.question
     if not document or not question:
         raise _problem(conversation, "why_not_usage")
-    from agent.why_not_text import verdict_text
-    from retrieval.catalogue import UnknownDocument
-    from retrieval.outline import document_named
-
     base, viewer = conversation.assistant.knowledge_base, conversation.viewer or None
     # That it is not there is an answer too.
     with suppress(UnknownDocument):
@@ -114,8 +113,6 @@ def _ingest(conversation: Conversation, rest: str) -> None:
     paths = _paths(rest)
     if not paths:
         raise _problem(conversation, "ingest_usage")
-    from agent.ingest import problems_text, progress_bar, report_text
-
     with progress_bar() as progress:
         report = conversation.assistant.knowledge_base.ingest(paths, None, progress)
     write("\n".join([*problems_text(report), report_text(report)]))

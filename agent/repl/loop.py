@@ -1,18 +1,56 @@
 """The chat from its first prompt to its last."""
 
+import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
+from typing import Any
 
 from agent.assistant import Assistant
 from agent.repl.commands import COMMANDS, ENDING, model_text, run_command
-from agent.repl.conversation import Conversation, new_session
-from agent.repl.interrupts import Interrupts
-from agent.repl.output import write
+from agent.repl.conversation import Conversation, new_session, write
+from agent.repl.prompt import prompter
 from agent.repl.texts import say
 from agent.settings import Settings
 from preprocessing.errors import FolioError
+
+IMPATIENT_SECONDS = 1.0
+"""A second Ctrl-C within this time is the same one: what is stopped must be able to put things in order."""
+
+
+class Interrupts:
+    """Lets Ctrl-C through only where something waits for it."""
+
+    def __init__(self) -> None:
+        self._are_allowed = False
+        self._last = float("-inf")
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Be in charge of Ctrl-C, in the main thread."""
+        before = signal.signal(signal.SIGINT, self._handle)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    @contextmanager
+    def allowed(self) -> Iterator[None]:
+        """Let Ctrl-C raise KeyboardInterrupt in the block."""
+        self._are_allowed = True
+        try:
+            yield
+        finally:
+            self._are_allowed = False
+
+    def _handle(self, _signal: int, _frame: Any) -> None:
+        now = time.monotonic()
+        if self._are_allowed and now - self._last > IMPATIENT_SECONDS:
+            self._last = now
+            raise KeyboardInterrupt
 
 
 def run_repl(
@@ -52,9 +90,6 @@ def answer_lines(conversation: Conversation, lines: Iterable[str]) -> None:
 
 def chat(conversation: Conversation) -> None:
     """Prompt until the person leaves; Ctrl-C stops what is being done and nothing else."""
-    # Imported late: piped input is answered without it.
-    from agent.repl.prompt import prompter
-
     write(banner(conversation))
     prompt = prompter(conversation.assistant.settings.home / "chat_history", [*COMMANDS, *ENDING])
     interrupts = Interrupts()

@@ -1,13 +1,54 @@
-"""The prompt: one question, of one line or of several."""
+"""The prompt: one question, of one line or of several, and a file of the earlier ones."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from agent.repl.history import open_history
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-if TYPE_CHECKING:
-    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from agent.repl.conversation import write
+
+_MODE = 0o600
+
+
+def open_history(path: Path) -> History:
+    """Open the file of earlier inputs; one that cannot be used is said once and done without.
+
+    Bytes that are no text are replaced in the file, and the lines that are text are kept.
+    """
+    try:
+        _make_private(path)
+        if _mend(path):
+            write(f"! some earlier inputs in {path} were no text; the others are kept")
+    except OSError as error:
+        write(f"! earlier inputs are not kept: {path}: {error.strerror}")
+        return InMemoryHistory()
+    return FileHistory(path)
+
+
+def _make_private(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE))
+    if path.stat().st_mode & 0o077:
+        # A file of an earlier version, or one that was copied here.
+        path.chmod(_MODE)
+
+
+def _mend(path: Path) -> bool:
+    """Say whether the file held bytes that are no text, and hold their replacement in it."""
+    held = path.read_bytes()
+    try:
+        held.decode("utf-8")
+    except UnicodeDecodeError:
+        mended = path.with_name(f"{path.name}.mended")
+        mended.write_bytes(held.decode("utf-8", "replace").encode())
+        mended.chmod(_MODE)
+        mended.replace(path)
+        return True
+    return False
 
 
 def prompter(history_file: Path, commands: list[str]) -> Callable[[], str]:
@@ -16,9 +57,6 @@ def prompter(history_file: Path, commands: list[str]) -> Callable[[], str]:
     It raises KeyboardInterrupt for Ctrl-C and EOFError for Ctrl-D at an empty prompt. A pasted text of several lines is
     one question; Tab completes a command.
     """
-    from prompt_toolkit import PromptSession
-    from prompt_toolkit.completion import WordCompleter
-
     session: PromptSession[str] = PromptSession(
         "> ",
         history=open_history(history_file),
@@ -37,22 +75,20 @@ def _continuation(_width: int, _line: int, wrapped: int) -> str:
     return "  " if wrapped else "… "
 
 
-def _bindings() -> "KeyBindings":
-    from prompt_toolkit.key_binding import KeyBindings
-
+def _bindings() -> KeyBindings:
     bindings = KeyBindings()
 
     @bindings.add("enter")
-    def _send(event: "KeyPressEvent") -> None:
+    def _send(event: KeyPressEvent) -> None:
         event.current_buffer.validate_and_handle()
 
     @bindings.add("c-j")
-    def _send_too(event: "KeyPressEvent") -> None:
+    def _send_too(event: KeyPressEvent) -> None:
         # What Enter is to programs that type into a terminal.
         event.current_buffer.validate_and_handle()
 
     @bindings.add("escape", "enter")
-    def _break_line(event: "KeyPressEvent") -> None:
+    def _break_line(event: KeyPressEvent) -> None:
         event.current_buffer.newline(copy_margin=False)
 
     return bindings

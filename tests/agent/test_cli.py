@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from pypdf import PdfWriter
 
-import agent.extract
-import agent.ingest
-import agent.watch
+import agent.cli.documents
+import agent.cli.ingest
+import agent.cli.watch
 import retrieval.knowledge_base
 from agent import cli
+from agent.cli.options import print_json
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.chat_server import ChatServer, Raw
@@ -701,8 +702,8 @@ def test_json_survives_an_output_that_cannot_hold_it(ready: Folio, monkeypatch: 
     written = io.BytesIO()
     output = io.TextIOWrapper(written, encoding="gbk")
     monkeypatch.setattr(sys, "stdout", output)
-    cli.print_json({"answer": "✅𠮷"})
-    cli.print_json({"answer": "年假"})
+    print_json({"answer": "✅𠮷"})
+    print_json({"answer": "年假"})
     output.flush()
     first, second = written.getvalue().decode("gbk").splitlines()
     assert json.loads(first) == {"answer": "✅𠮷"}

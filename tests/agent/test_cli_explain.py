@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import agent.ingest
+import agent.cli.ingest
 import retrieval.knowledge_base
 from agent import cli
-from agent.why_not_text import verdict_json, verdict_text
+from agent.view.why_not import verdict_json, verdict_text
 from retrieval.catalogue import DocumentRecord
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.placing import Placing

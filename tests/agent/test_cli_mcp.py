@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from agent.cli_mcp import at_address, mcp
+from agent.cli.mcp import at_address, mcp
 from agent.settings import Settings
 from preprocessing.errors import FolioError
 from tests.agent.terminal import ROOT

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from agent.language import Language
-from agent.progress import progress_text, waiting_text
+from agent.view.text import progress_text, waiting_text
 
 SEARCH = {"event": "action", "tool": "knowledge_search", "input": "年假\n病假"}
 REWRITE = {"event": "action", "tool": "query_rewrite", "input": "那病假呢？"}

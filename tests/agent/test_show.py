@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agent.answer import Citation, CitedAnswer
-from agent.show import answer_text, event_text, print_answer, print_event, print_trace, printable, trace_text
+from agent.view.text import answer_text, event_text, print_answer, print_event, print_trace, printable, trace_text
 
 ANSWER = CitedAnswer(
     "每晚 500 元。[S1] 餐补 100 元。[S2]",

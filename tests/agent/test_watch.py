@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import agent.watch
-from agent.ingest import Order, problems_text, report_json
+from agent.cli import watch
+from agent.cli.watch import could_matter, root_of, touched
 from agent.settings import Settings
-from agent.watch import _follow, could_matter, root_of, touched
+from agent.view.ingest import problems_text, report_json
 from retrieval.ingest import IngestReport
 from retrieval.knowledge_base import KnowledgeBase
 from tests.fakes import CharacterEmbedder
@@ -34,7 +34,9 @@ def write(name: str, text: str = "# 休假\n\n年假 5 天。\n") -> Path:
 
 def follow(paths: list[Path], bursts: Iterator[set[Path]], home: Path) -> list[IngestReport]:
     reports: list[IngestReport] = []
-    _follow(Order(paths, None, {}), Settings(home=home), reports.append, bursts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("agent.cli.watch.changes", lambda *_: bursts)
+        watch.follow(paths, {}, Settings(home=home), reports.append)
     return reports
 
 

@@ -11,9 +11,8 @@ from fastapi.testclient import TestClient
 
 from agent.assistant import Assistant
 from agent.http.app import create_app
-from agent.http.database import open_database
-from agent.http.keys import KeyStore
-from agent.http.settings import HttpSettings
+from agent.http.keys import KeyStore, open_database
+from agent.http_settings import HttpSettings
 from agent.memory import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
-from agent.http.events import ReaderLeft, Telling
+from agent.http.chat import ReaderLeft, Telling
 from tests.agent.conftest import model_of, prompts_of
 from tests.agent.http.conftest import ANSWER, BOARD, QUESTION, SEARCH, Serve, restricted
 

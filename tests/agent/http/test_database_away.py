@@ -11,8 +11,7 @@ from fastapi.testclient import TestClient
 
 from agent.assistant import Assistant
 from agent.http.app import create_app
-from agent.http.database import open_database
-from agent.http.keys import KeyStore
+from agent.http.keys import KeyStore, open_database
 from agent.memory import SessionStore
 from agent.settings import Settings
 from agent.traces import open_traces

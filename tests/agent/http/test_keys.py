@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from agent.http.database import open_database
-from agent.http.keys import KeyProblem, KeyStore
+from agent.http.keys import KeyProblem, KeyStore, open_database
 from agent.settings import Settings
 from preprocessing.errors import FolioError
 

@@ -7,8 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from agent.http.database import open_database
-from agent.http.owners import NOBODY, SessionOwners
+from agent.http.keys import NOBODY, SessionOwners, open_database
 from agent.memory import SessionStore, Turn
 from agent.settings import Settings
 

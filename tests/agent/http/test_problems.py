@@ -113,7 +113,7 @@ def test_a_body_that_is_too_large_is_not_read(serve: Serve, stated: bool) -> Non
 
 def test_requests_have_ids_in_the_answer_and_the_log(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     served = serve()
-    with caplog.at_level(logging.INFO, "agent.http.request_ids"):
+    with caplog.at_level(logging.INFO, "agent.http.middleware"):
         given = served.client.get("/v1/models", headers={"X-Request-ID": "abc-1"} | served.key("前台"))
         made = {served.client.get("/health").headers["x-request-id"] for _ in range(2)}
         wrong = served.client.get("/health", headers={"X-Request-ID": "a b\x7f"}).headers["x-request-id"]

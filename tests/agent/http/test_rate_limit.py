@@ -1,6 +1,6 @@
 import pytest
 
-from agent.http.rate_limit import RateLimit
+from agent.http.middleware import RateLimit
 
 
 class Clock:

@@ -18,8 +18,7 @@ import uvicorn
 from langchain_core.messages import BaseMessage
 
 from agent.http.app import create_app
-from agent.http.database import open_database
-from agent.http.keys import KeyStore
+from agent.http.keys import KeyStore, open_database
 from agent.http.server import listening, log_config, serve
 from agent.settings import Settings, SettingsError
 from preprocessing.errors import FolioError

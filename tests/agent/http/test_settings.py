@@ -1,6 +1,7 @@
 import pytest
 
-from agent.http.settings import HttpSettings, is_loopback
+from agent.http.middleware import is_loopback
+from agent.http_settings import HttpSettings
 from agent.settings import SettingsError, load_settings
 
 

@@ -12,8 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from agent.http.database import open_database
-from agent.http.keys import KeyStore
+from agent.http.keys import KeyStore, open_database
 from agent.settings import Settings
 from tests.agent.conftest import LEAVE, VPN
 from tests.agent.http.conftest import MAIN

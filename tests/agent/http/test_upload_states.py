@@ -8,12 +8,10 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
-from agent.http.bring_in import DocumentTaken
-from agent.http.database import tables
-from agent.http.database import uploads as table
+from agent.http.keys import tables
+from agent.http.keys import uploads as table
 from agent.http.problems import Refused
-from agent.http.upload_states import LOST, Failure, Upload, UploadStates
-from agent.http.uploads import Uploads
+from agent.http.uploads import LOST, DocumentTaken, Failure, Upload, Uploads, UploadStates
 from retrieval.database import DatabaseAway, open_database
 
 NOBODY = 2**22 + 1

@@ -9,8 +9,8 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from agent.assistant import Assistant
-from agent.mcp.call import Call, Waiting
 from agent.mcp.server import create_server
+from agent.mcp.tools import Call, Waiting
 from agent.memory import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase

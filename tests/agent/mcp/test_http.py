@@ -13,12 +13,12 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from agent.assistant import Assistant
-from agent.http.app import create_app
-from agent.http.database import open_database
-from agent.http.keys import KeyStore
-from agent.http.settings import HttpSettings
-from agent.mcp import http as door
-from agent.mcp.endpoint import PATH
+from agent.http.keys import KeyStore, open_database
+from agent.http_settings import HttpSettings
+from agent.mcp import endpoint as door
+from agent.mcp.endpoint import create_app
+
+PATH = door.Endpoint.path
 from agent.settings import Settings, SettingsError
 from tests.agent.mcp.conftest import QUESTION, Mode, error_of, text_of
 
@@ -83,7 +83,7 @@ def serve(assistant_with: Callable[..., Assistant]) -> Iterator[Serve]:
             assistant = assistant_with(*replies)
             database = open_database(assistant.settings)
             open_.callback(database.dispose)
-            app = door.create_app(assistant, database, on_loopback=on_loopback)
+            app = door.create_tools_app(assistant, database, on_loopback=on_loopback)
             server, url = open_.enter_context(running(app))
             return Served(url, KeyStore(database), server)
 

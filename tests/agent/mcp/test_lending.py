@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.mcp.lending import Lending
+from agent.mcp.stdio import Lending
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.store.lock import StoreLocked

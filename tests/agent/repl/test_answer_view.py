@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.repl.answer_view import AnswerView
+from agent.repl.conversation import AnswerView
 from tests.agent.repl.conftest import TerminalText
 
 OnScreen = Callable[[], TerminalText]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 
-from agent.repl.history import open_history
+from agent.repl.prompt import open_history
 
 KEPT = "\n# 2026-01-01 00:00:00.0\n+年假？\n"
 

@@ -3,15 +3,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.repl import interrupts
-from agent.repl.interrupts import Interrupts
+from agent.repl import loop
+from agent.repl.loop import Interrupts
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return a clock of one value, which tests set."""
     now = [100.0]
-    monkeypatch.setattr(interrupts.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(loop.time, "monotonic", lambda: now[0])
     return now
 
 

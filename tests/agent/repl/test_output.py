@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.repl.output import linked, write
+from agent.repl.conversation import linked, write
 from tests.agent.repl.conftest import TerminalText
 
 OnScreen = Callable[[], TerminalText]

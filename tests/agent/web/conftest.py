@@ -14,7 +14,7 @@ import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from agent.http.app import create_app
-from agent.http.database import open_database
+from agent.http.keys import open_database
 from agent.http.server import listening
 from tests.agent.http.conftest import Serve, Served, base, serve
 

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 from playwright.sync_api import Page, expect
 
 from agent.chat_model import ModelError
-from agent.http.events import Telling
+from agent.http.chat import Telling
 from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Served, restricted
 from tests.agent.web.conftest import Watched, ask, ready
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.http.page import WEB
+from agent.http.app import WEB
 from tests.agent.http.conftest import Serve
 
 POLICY = (

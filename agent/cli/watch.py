@@ -2,14 +2,18 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from agent.ingest import Order, progress_bar
+from watchfiles import watch as watch_files
+
 from agent.settings import Settings
+from agent.view.ingest import progress_bar
 from preprocessing.discover import discover
 from preprocessing.ignore import NAME as IGNORE_FILE
 from preprocessing.load import OPENED
 from retrieval.embed import open_embedder
+from retrieval.given import Metadata
 from retrieval.ingest import IngestReport
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.store.lock import StoreLocked
@@ -23,39 +27,31 @@ RETRY_MS = 3000
 """After this long, files that had to wait for another process are tried again."""
 
 
-def watch(order: Order, settings: Settings, tell: Callable[[IngestReport], None]) -> None:
+def follow(paths: Sequence[Path], metadata: Metadata, settings: Settings, tell: Callable[[IngestReport], None]) -> None:
     """Bring everything in, then what changes; between two ingests other processes may open the knowledge base.
 
     A file that is deleted from a watched folder is taken out; one that was missing before the watch stays in.
     """
-    try:
-        _follow(order, settings, tell, changes(order.paths, settings.home))
-    except KeyboardInterrupt:
-        return
-
-
-def _follow(
-    order: Order, settings: Settings, tell: Callable[[IngestReport], None], changed: Iterable[set[Path]]
-) -> None:
     embedder = open_embedder(settings)
-    waiting, deleted, is_first = list(order.paths), set[Path](), True
-    for paths in changed:
-        waiting += [file for file in touched(order.paths, paths) if file not in waiting]
-        deleted |= {path for path in paths if not path.exists()}
-        if not waiting and not deleted:
-            continue
-        try:
-            with KnowledgeBase.open(settings, embedder=embedder) as knowledge_base, progress_bar() as progress:
-                report = knowledge_base.ingest(waiting, order.metadata, progress)
-                # After the ingest, so that a renamed file is recognised and none that was deleted.
-                report.removed = _take_out(deleted, order.paths, knowledge_base)
-        except StoreLocked as error:
-            logger.warning("%s; trying again in %d seconds", error, RETRY_MS // 1000)
-            continue
-        waiting, deleted = [], set()
-        if is_first or report.failed or report.removed or report.unchanged < report.documents:
-            tell(report)
-        is_first = False
+    waiting, deleted, is_first = list(paths), set[Path](), True
+    with suppress(KeyboardInterrupt):
+        for changed in changes(paths, settings.home):
+            waiting += [file for file in touched(paths, changed) if file not in waiting]
+            deleted |= {path for path in changed if not path.exists()}
+            if not waiting and not deleted:
+                continue
+            try:
+                with KnowledgeBase.open(settings, embedder=embedder) as knowledge_base, progress_bar() as progress:
+                    report = knowledge_base.ingest(waiting, metadata, progress)
+                    # After the ingest, so that a renamed file is recognised and none that was deleted.
+                    report.removed = _take_out(deleted, paths, knowledge_base)
+            except StoreLocked as error:
+                logger.warning("%s; trying again in %d seconds", error, RETRY_MS // 1000)
+                continue
+            waiting, deleted = [], set()
+            if is_first or report.failed or report.removed or report.unchanged < report.documents:
+                tell(report)
+            is_first = False
 
 
 def _take_out(deleted: set[Path], paths: Sequence[Path], knowledge_base: KnowledgeBase) -> list[str]:
@@ -72,8 +68,6 @@ def changes(paths: Sequence[Path], home: Path) -> Iterator[set[Path]]:
 
     With the first of them come the roots: what changed before the watch stood must not be missed.
     """
-    from watchfiles import watch as watch_files  # a compiled module that nothing else needs
-
     yield set()
     roots = {root_of(path) for path in paths}
     inside = home.resolve()

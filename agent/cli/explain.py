@@ -1,37 +1,31 @@
 """`folio why-not` and `folio doctor`: what became of a document, and whether every leg is alive."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from agent.cli.options import AsJson, AsOf, Filters, Viewer, day_of, print_json
 from agent.language import language_of
 from agent.settings import load_settings
-from agent.show import printable
-from retrieval.dates import read_day
+from agent.view.text import printable
+from agent.view.why_not import verdict_json, verdict_text
+from retrieval.doctor import Examination, Problem
 from retrieval.filters import parse_filters
 from retrieval.knowledge_base import KnowledgeBase
-
-if TYPE_CHECKING:
-    from retrieval.doctor import Examination, Problem
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def why_not(
     document: Annotated[str, typer.Argument(metavar="DOC", help="Id or source of the document.")],
     question: Annotated[str, typer.Argument(help="The question for which it was expected.")],
     k: Annotated[int, typer.Option("--k", help="How many hits it was expected among.")] = 5,
-    filter_: Annotated[list[str] | None, typer.Option("--filter", metavar="KEY=VALUE", help="As for search.")] = None,
-    viewer: Annotated[list[str] | None, typer.Option("--viewer", metavar="GROUP", help="As for search.")] = None,
-    as_of: Annotated[str | None, typer.Option("--as-of", metavar="DATE", help="As for search.")] = None,
+    filter_: Filters = None,
+    viewer: Viewer = None,
+    as_of: AsOf = None,
     as_json: AsJson = False,
 ) -> None:
     """Say where a search loses a document, and by how much."""
-    from agent.cli import print_json  # which imports this module
-    from agent.why_not_text import verdict_json, verdict_text
-
-    filters, day = parse_filters(filter_ or []), read_day(as_of, "--as-of") if as_of is not None else None
+    filters, day = parse_filters(filter_ or []), day_of(as_of)
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         verdict = knowledge_base.why_not(question, document, k, filters, viewer, day)
     language = language_of(question)
@@ -43,20 +37,17 @@ def why_not(
 
 def doctor(as_json: AsJson = False) -> None:
     """Say whether every leg finds passages of every language and type; the exit code is 1 when one does not."""
-    from agent.cli import print_json  # which imports this module
-
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         examination = knowledge_base.examine()
     if as_json:
         print_json({"healthy": not examination.problems, **asdict(examination)})
     else:
-        for line in _lines(examination):
-            typer.echo(printable(line))
+        typer.echo(printable("\n".join(_lines(examination))))
     if examination.problems:
         raise typer.Exit(1)
 
 
-def _lines(examination: "Examination") -> list[str]:
+def _lines(examination: Examination) -> list[str]:
     counts = ", ".join(f"{part} {count}" for part, count in examination.chunks.items())
     lines = [f"documents {examination.documents}; chunks: {counts}"]
     lines += [
@@ -68,6 +59,6 @@ def _lines(examination: "Examination") -> list[str]:
     return [*lines, *map(_problem, examination.problems)] if examination.problems else [*lines, "every leg is well"]
 
 
-def _problem(problem: "Problem") -> str:
+def _problem(problem: Problem) -> str:
     where = " ".join(filter(None, (problem.leg, problem.language, problem.doc_type)))
     return f"DEAD     {where}: {problem.text}"

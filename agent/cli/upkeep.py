@@ -1,13 +1,15 @@
 """`folio migrate` and `folio reindex`: the same chunks in another store, or with other vectors."""
 
-import json
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
+from agent.cli.options import AsJson, print_json
 from agent.settings import load_settings
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+from agent.view.ingest import progress_bar
+from retrieval.migrate import migrate as migrate_store
+from retrieval.reindex import reindex as reindex_store
 
 
 def migrate(
@@ -15,16 +17,11 @@ def migrate(
     as_json: AsJson = False,
 ) -> None:
     """Copy the documents from the folder to the Qdrant server of FOLIO_QDRANT_URL; what was there stays."""
-    # Imported late: every other command starts without it.
-    from agent.ingest import progress_bar
-    from retrieval.migrate import migrate as run
-
     settings = load_settings()
     with progress_bar() as progress:
-        done = run(settings, back=back, progress=progress)
+        done = migrate_store(settings, back=back, progress=progress)
     if as_json:
-        counts = _counts(done.transferred.documents, done.transferred.chunks, done.transferred.written)
-        _print_json({**counts, "from": done.old.name, "to": done.new.name})
+        print_json({**asdict(done.transferred), "from": done.old.name, "to": done.new.name})
         return
     typer.echo(
         f"{done.transferred.documents} documents, {done.transferred.chunks} chunks are now in "
@@ -35,25 +32,13 @@ def migrate(
 
 def reindex(as_json: AsJson = False) -> None:
     """Embed all chunks anew with the model of FOLIO_EMBED_MODEL, without reading files; then switch to it."""
-    from agent.ingest import progress_bar
-    from retrieval.reindex import reindex as run
-
     settings = load_settings()
     with progress_bar() as progress:
-        done = run(settings, progress=progress)
+        done = reindex_store(settings, progress=progress)
     if as_json:
-        counts = _counts(done.transferred.documents, done.transferred.chunks, done.transferred.written)
-        _print_json({**counts, "embed_model": done.embed_model, "embedded": done.embedded})
+        print_json({**asdict(done.transferred), "embed_model": done.embed_model, "embedded": done.embedded})
         return
     how = f"embedded anew by {done.embed_model}" if done.embedded else f"with the vectors of {done.embed_model} kept"
     typer.echo(f"{done.transferred.documents} documents, {done.transferred.chunks} chunks, {how}")
     if done.left:
         typer.echo(f"{done.left.named(settings)} is no longer used and can be deleted there")
-
-
-def _counts(documents: int, chunks: int, written: int) -> dict[str, Any]:
-    return {"documents": documents, "chunks": chunks, "written": written}
-
-
-def _print_json(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(value))

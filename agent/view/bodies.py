@@ -1,14 +1,21 @@
-"""What goes over the wire: the bodies of requests and answers."""
+"""What goes over the wire, from HTTP and MCP alike: bodies of questions, searches, answers and documents."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import date
-from typing import Annotated, Any, Literal
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from preprocessing.errors import FolioError
+from retrieval.catalogue import DocumentRecord
 from retrieval.dates import read_day
 from retrieval.filters import Filter, Filters
-from retrieval.hit import Leg
+from retrieval.hit import Hit, Leg, as_json
+
+if TYPE_CHECKING:
+    from agent.answer import Citation, CitedAnswer
 
 MAX_TOP_K = 50
 MAX_QUESTION_CHARS = 8000
@@ -219,3 +226,81 @@ class SearchReply(BaseModel):
 
     query: str
     hits: list[SearchHit]
+
+
+class ListedDocument(BaseModel):
+    """A document that can be searched and read."""
+
+    document_id: str
+    source: str = Field(description="Its whole name.")
+    title: str
+    doc_type: str
+    version: str | None
+    updated_at: str | None
+    effective_from: str | None
+    effective_to: str | None
+    superseded_by: str | None = Field(description="Name of the document that took its place.")
+
+
+def listed(record: DocumentRecord, names: set[str]) -> ListedDocument:
+    """Return a document as it is listed for a caller who may see those of these names."""
+    return ListedDocument(
+        document_id=record.doc_id,
+        source=record.source,
+        title=record.title,
+        doc_type=record.doc_type,
+        version=record.version,
+        updated_at=record.updated_at,
+        effective_from=record.effective_from,
+        effective_to=record.effective_to,
+        # The name of a document that the caller may not see is not theirs to know either.
+        superseded_by=record.superseded_by if record.superseded_by in names else None,
+    )
+
+
+def chat_reply(answer: "CitedAnswer", provider: str) -> ChatReply:
+    """Return the answer with the passages that it cites; `provider` is the model that gave it."""
+    return ChatReply(
+        answer=answer.answer,
+        refused=answer.refused,
+        reason=answer.reason,
+        provider=provider,
+        sources=[_source(citation, answer) for citation in answer.citations],
+        checks=[CheckedClaim(**asdict(check)) for check in answer.checks],
+        usage=Usage(**answer.usage),
+        session=answer.session,
+        trace_id=answer.trace_id,
+        notices=list(answer.notices),
+    )
+
+
+def search_reply(query: str, hits: Sequence[Hit]) -> SearchReply:
+    """Return what was found, best first."""
+    return SearchReply(query=query, hits=[_found(rank, hit) for rank, hit in enumerate(hits, start=1)])
+
+
+def _source(citation: "Citation", answer: "CitedAnswer") -> Source:
+    hit = answer.passages[citation.label]
+    return Source(
+        id=citation.label,
+        document_id=hit.chunk.doc_id,
+        filename=PurePosixPath(citation.source).name,
+        source=citation.source,
+        heading=hit.chunk.heading,
+        page=citation.page,
+        content=hit.chunk.text,
+        quote=citation.quote,
+        score=hit.score,
+        chunk_id=citation.chunk_id,
+    )
+
+
+def _found(rank: int, hit: Hit) -> SearchHit:
+    shown: dict[str, Any] = as_json(rank, hit)
+    return SearchHit(
+        document_id=shown.pop("doc_id"),
+        filename=PurePosixPath(hit.chunk.source).name,
+        heading=hit.chunk.heading,
+        content=shown.pop("text"),
+        **shown,
+    )

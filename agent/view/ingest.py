@@ -1,75 +1,20 @@
-"""`folio ingest`: bring files or standard input in, once or on every change, or say what would be done."""
+"""What an ingest did or would do, as JSON and for a person."""
 
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from agent.settings import Settings
-from preprocessing.errors import FolioError
-from preprocessing.load import MAX_BYTES
-from retrieval.dry_run import Plan, plan
-from retrieval.embed import open_embedder
-from retrieval.given import Metadata, given_at, given_data
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from retrieval.dry_run import Plan
 from retrieval.ingest import IngestReport
-from retrieval.knowledge_base import KnowledgeBase
 
 _MOST_NAMED = 5
-STANDARD_INPUT = Path("-")
 
-Progress = Callable[[int, int, str], None]
-
-
-class IngestUsage(FolioError):
-    """What is to be brought in was not said so that it can be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What a person wants brought in."""
-
-    paths: Sequence[Path]
-    name: str | None
-    """Name of the document that comes by standard input; None for files."""
-    metadata: Metadata
-
-    @classmethod
-    def of(cls, paths: Sequence[Path], name: str | None, metadata: Metadata, *, watch: bool, dry_run: bool) -> "Order":
-        """Check that the arguments go together. Raises IngestUsage."""
-        if STANDARD_INPUT in paths:
-            if len(paths) > 1 or watch:
-                raise IngestUsage("standard input (-) is brought in alone: without other paths and without --watch")
-            if not name:
-                raise IngestUsage("standard input (-) needs --name with the type of its content, such as notes.md")
-        elif name:
-            raise IngestUsage("--name is for standard input: folio ingest - --name notes.md")
-        if watch and dry_run:
-            raise IngestUsage("--watch and --dry-run do not go together: a dry run brings nothing in")
-        return cls(paths, name, metadata)
-
-
-def ingest(order: Order, settings: Settings) -> IngestReport:
-    """Bring everything in once."""
-    with KnowledgeBase.open(settings) as knowledge_base, progress_bar() as progress:
-        if order.name:
-            return knowledge_base.ingest_data(_standard_input(), order.name, order.metadata)
-        return knowledge_base.ingest(order.paths, order.metadata, progress)
-
-
-def dry_run(order: Order, settings: Settings) -> Plan:
-    """Say what an ingest would do."""
-    embedder = open_embedder(settings)
-    if order.name:
-        with given_data(_standard_input(), order.name) as given:
-            return plan([given], order.metadata, settings, embedder)
-    files, failed = given_at(order.paths)
-    with progress_bar() as progress:
-        planned = plan(files, order.metadata, settings, embedder, progress)
-    planned.failed[:0] = failed
-    return planned
+Tell = Callable[[int, int, str], None]
 
 
 def report_json(report: IngestReport) -> dict[str, Any]:
@@ -131,14 +76,11 @@ def plan_text(planned: Plan) -> list[str]:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress | None]:
+def progress_bar() -> Iterator[Tell | None]:
     """Show the progress of an ingest on standard error, when that is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("")
@@ -147,8 +89,3 @@ def progress_bar() -> Iterator[Progress | None]:
 
 def _failures_json(failed: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"source": source, "error": error} for source, error in failed]
-
-
-def _standard_input() -> bytes:
-    # One byte above the limit is enough for the loader to refuse it.
-    return sys.stdin.buffer.read(MAX_BYTES + 1)

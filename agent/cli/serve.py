@@ -1,22 +1,20 @@
 """`folio serve` and `folio keys`: the HTTP server, and who may use it."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from agent.cli.options import AsJson, print_json
+from agent.http.keys import Key, KeyStore, open_database
+from agent.http.server import serve as serve_app
+from agent.mcp.endpoint import create_app
 from agent.settings import load_settings
-from agent.show import printable
+from agent.view.text import printable
 
-if TYPE_CHECKING:
-    from agent.http.keys import Key, KeyStore
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-keys_app = typer.Typer(no_args_is_help=True, help="Keys for the HTTP server.")
+keys_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Keys for the HTTP server.")
 
 
 def serve(
@@ -26,11 +24,10 @@ def serve(
     ] = None,
 ) -> None:
     """Answer over HTTP."""
-    from agent.http.server import serve as run
-
     settings = load_settings()
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    run(settings.model_copy(update={"http": settings.http.model_copy(update=given)}))
+    http = settings.http.model_copy(update=given)
+    serve_app(settings.model_copy(update={"http": http}), create_app)
 
 
 @keys_app.command("add")
@@ -46,7 +43,7 @@ def add_key(
     with _keys() as keys:
         key, written = keys.add(name, role, group or ())
     if as_json:
-        typer.echo(json.dumps({**asdict(key), "key": written}, ensure_ascii=False))
+        print_json({**asdict(key), "key": written})
         return
     typer.echo(written)
     typer.echo(f"{_line(key)}; send it as Authorization: Bearer KEY", err=True)
@@ -58,7 +55,7 @@ def list_keys(as_json: AsJson = False) -> None:
     with _keys() as keys:
         known = keys.all()
     if as_json:
-        typer.echo(json.dumps([asdict(key) for key in known], ensure_ascii=False))
+        print_json([asdict(key) for key in known])
         return
     for key in known:
         typer.echo(_line(key))
@@ -73,10 +70,7 @@ def revoke_key(name: Annotated[str, typer.Argument(metavar="KEY", help="Name or 
 
 
 @contextmanager
-def _keys() -> Iterator["KeyStore"]:
-    from agent.http.database import open_database
-    from agent.http.keys import KeyStore
-
+def _keys() -> Iterator[KeyStore]:
     engine = open_database(load_settings())
     try:
         yield KeyStore(engine)
@@ -84,7 +78,7 @@ def _keys() -> Iterator["KeyStore"]:
         engine.dispose()
 
 
-def _line(key: "Key") -> str:
+def _line(key: Key) -> str:
     groups = f"  of {', '.join(key.groups)}" if key.groups else ""
     revoked = f"  revoked {key.revoked_at}" if key.revoked_at else ""
     return printable(f"{key.id}  {key.role:<5}  {key.name}{groups}{revoked}")

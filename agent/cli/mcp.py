@@ -1,9 +1,11 @@
 """`folio mcp`: the documents as tools for other programs' agents."""
 
+from pkgutil import resolve_name
 from typing import Annotated
 
 import typer
 
+from agent.mcp.stdio import serve
 from agent.settings import Settings, load_settings
 from preprocessing.errors import FolioError
 
@@ -21,16 +23,12 @@ def mcp(
     """Serve the Model Context Protocol: ask, knowledge_search, list_documents and read_section."""
     settings = load_settings()
     if http is None:
-        # Imported late, like everything of the SDK: no other command needs it.
-        from agent.mcp.stdio import serve
-
         serve(settings, viewer or [])
         return
     if viewer:
         raise FolioError("--viewer does not go with --http: give each key its groups with folio keys add --group")
-    from agent.mcp.http import serve as serve_http
-
-    serve_http(at_address(settings, http))
+    # A server on standard input needs nothing of an HTTP server.
+    resolve_name("agent.mcp.endpoint:serve")(at_address(settings, http))
 
 
 def at_address(settings: Settings, address: str) -> Settings:

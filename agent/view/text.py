@@ -1,4 +1,4 @@
-"""Answers, decisions and traces as text for a terminal."""
+"""Answers, decisions and traces as text for people."""
 
 import re
 import sys
@@ -13,6 +13,26 @@ if TYPE_CHECKING:
     from agent.answer import Citation, CitedAnswer
 
 SOURCES: Mapping[Language, str] = {"zh": "来源：", "en": "Sources:"}
+_PROGRESS: Mapping[Language, Mapping[str, str]] = {
+    "zh": {
+        "knowledge_search": "搜索：{input}",
+        "query_rewrite": "理解问题：{input}",
+        "found": "找到 {count} 段相关内容",
+        "again": "核对后重写回答",
+        "thinking": "思考中",
+        "writing": "正在写，尚未核对",
+        "finish": "核对回答",
+    },
+    "en": {
+        "knowledge_search": "searching: {input}",
+        "query_rewrite": "working out: {input}",
+        "found": "{count} passages found",
+        "again": "checked; writing it anew",
+        "thinking": "thinking",
+        "writing": "writing, not checked yet",
+        "finish": "checking the answer",
+    },
+}
 _SHOWN_HITS = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -117,3 +137,21 @@ def _hit_text(hit: dict[str, Any]) -> str:
     legs = "  ".join(f"{leg} #{place['rank']} ({place['score']:.4f})" for leg, place in hit["legs"].items())
     section = f" › {hit['section']}" if hit["section"] else ""
     return f"{hit['score']:.4f}  {hit['source']}{section}  {legs}"
+
+
+def progress_text(event: Mapping[str, Any], language: Language) -> str:
+    """Return what an event of a trace means for the progress of the answer, in one line."""
+    words = _PROGRESS[language]
+    match event["event"]:
+        case "action":
+            wanted = " ".join(str(event["input"]).split())
+            return words.get(event["tool"], words["again"]).format(input=wanted)
+        case "observation":
+            return words["found"].format(count=len(event["hits"])) if event["hits"] else words["thinking"]
+        case _:
+            return words["finish"]
+
+
+def waiting_text(language: Language, *, writes: bool) -> str:
+    """Return what the model does between events: it thinks, or writes a draft."""
+    return _PROGRESS[language]["writing" if writes else "thinking"]

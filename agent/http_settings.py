@@ -1,6 +1,5 @@
 """Settings of the HTTP server; each is the variable `FOLIO_HTTP__<NAME>`."""
 
-import ipaddress
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -51,16 +50,6 @@ class HttpSettings(BaseModel):
     def background_bytes(self) -> float:
         """Return the size above which an upload is brought in afterwards."""
         return self.background_mb * 2**20
-
-
-def is_loopback(host: str) -> bool:
-    """Say whether the name or address of a host means this machine alone."""
-    if host.casefold() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _parted(value: str) -> list[str]:

@@ -1,12 +1,45 @@
-"""Questions from the command line: one, or a file of JSON lines."""
+"""What several commands take and print: filters, days, questions from a file, and JSON."""
 
 import json
+import sys
+from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import typer
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from preprocessing.errors import FolioError
+from retrieval.dates import read_day
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--filter",
+        metavar="KEY=VALUE",
+        help="Only this metadata; also KEY>=VALUE, >, <= and < for numbers and dates, and source=hr/*.",
+    ),
+]
+Viewer = Annotated[list[str] | None, typer.Option("--viewer", metavar="GROUP", help="Group of the person who asks.")]
+AsOf = Annotated[
+    str | None, typer.Option("--as-of", metavar="DATE", help="What was in force on that day, such as 2024-01-31.")
+]
+
+
+def day_of(as_of: str | None) -> date | None:
+    """Return the day of `--as-of`. Raises DateError."""
+    return read_day(as_of, "--as-of") if as_of is not None else None
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value on one line, with `\\u` escapes only where the output cannot hold the characters."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        text = json.dumps(value)
+    typer.echo(text)
 
 
 class QuestionsError(FolioError):

@@ -2,27 +2,26 @@
 
 from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from agent.assistant import quoter_of
+from agent.cli.options import AsJson, print_json
+from agent.replay import ChangedSearch, Found, Replayed, replay_live
+from agent.replay import replay as replay_recorded
+from agent.secret_values import SecretValues
 from agent.settings import Settings, load_settings
-from agent.show import printable
+from agent.traces import open_traces
+from agent.view.text import print_trace, printable
+from retrieval.knowledge_base import KnowledgeBase
 
-if TYPE_CHECKING:
-    from agent.replay import ChangedSearch, Found, Replayed
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-trace_app = typer.Typer(no_args_is_help=True, help="What the agent did for a question.")
+trace_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What the agent did for a question.")
 
 
 @trace_app.command("show")
 def show(trace_id: str, as_json: AsJson = False) -> None:
     """Show each thought, tool call and observation of an answer."""
-    from agent.cli import print_json  # which imports this module
-    from agent.show import print_trace
-
     record = _read(load_settings(), trace_id)
     if as_json:
         print_json(record)
@@ -39,21 +38,13 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Answer again from the recorded replies and hits; the exit code is 1 when the answer is another."""
-    from agent.cli import print_json  # which imports this module
-    from agent.replay import replay as run
-    from agent.secret_values import SecretValues
-
     settings = load_settings()
     record = _read(settings, trace_id)
     if live_retrieval:
-        from agent.assistant import quoter_of
-        from agent.replay import replay_live
-        from retrieval.knowledge_base import KnowledgeBase
-
         with KnowledgeBase.open(settings) as knowledge_base:
             replayed = replay_live(record, settings, knowledge_base, quoter_of(knowledge_base))
     else:
-        replayed = run(record, SecretValues.of(settings))
+        replayed = replay_recorded(record, SecretValues.of(settings))
     if as_json:
         print_json({"same": replayed.is_same, **asdict(replayed)})
     else:
@@ -63,14 +54,11 @@ def replay(
 
 
 def _read(settings: Settings, trace_id: str) -> dict[str, Any]:
-    # Imported late, with SQLAlchemy: `--help` need not wait for it.
-    from agent.traces import open_traces
-
     with closing(open_traces(settings)) as traces:
         return traces.read(trace_id)
 
 
-def _lines(replayed: "Replayed", *, live: bool) -> list[str]:
+def _lines(replayed: Replayed, *, live: bool) -> list[str]:
     lines = [line for search in replayed.searches for line in _search_lines(search)]
     if live and not lines:
         lines.append("every search finds what it found")
@@ -79,7 +67,7 @@ def _lines(replayed: "Replayed", *, live: bool) -> list[str]:
     return [*lines, "the answer is another:", *replayed.diff]
 
 
-def _search_lines(search: "ChangedSearch") -> list[str]:
+def _search_lines(search: ChangedSearch) -> list[str]:
     return [
         f"search: {search.query}",
         *(_found("lost  ", found) for found in search.lost),
@@ -87,6 +75,6 @@ def _search_lines(search: "ChangedSearch") -> list[str]:
     ]
 
 
-def _found(what: str, found: "Found") -> str:
+def _found(what: str, found: Found) -> str:
     section = f" › {found.section}" if found.section else ""
     return f"  {what}  #{found.rank}  {found.source}{section}: {found.text}"

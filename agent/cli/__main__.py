@@ -1,0 +1,5 @@
+"""`python -m agent.cli` is `folio`."""
+
+from agent.cli import main
+
+main()

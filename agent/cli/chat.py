@@ -1,0 +1,22 @@
+"""`folio chat`: a conversation at the terminal."""
+
+from typing import Annotated
+
+import typer
+
+from agent.cli.options import AsOf, Filters, Viewer, day_of
+from agent.repl.loop import run_repl
+from agent.settings import load_settings
+from retrieval.filters import parse_filters
+
+
+def chat(
+    session: Annotated[str | None, typer.Option(help="Go on with this conversation, or begin it.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show each decision as it is made.")] = False,
+    filter_: Filters = None,
+    viewer: Viewer = None,
+    as_of: AsOf = None,
+) -> None:
+    """Talk with the documents."""
+    filters, day = parse_filters(filter_ or []), day_of(as_of)
+    run_repl(load_settings(), session, verbose=verbose, filters=filters, viewer=viewer or (), as_of=day)

@@ -1,0 +1,1 @@
+"""What people and programs are given, written once for every door."""
