@@ -33,7 +33,7 @@ COMMANDS = {
 }
 """Where each command is, a function or an app with commands of its own, and its line in the list of commands."""
 
-EXTRAS = {"fastapi": "server", "multipart": "server", "uvicorn": "server", "mcp": "mcp", "psycopg": "postgres"}
+EXTRAS = {"fastapi": "server", "uvicorn": "server", "mcp": "mcp"}
 """The extra of the distribution that a module comes with."""
 
 

@@ -39,14 +39,14 @@ def test_elsewhere_than_on_loopback_it_does_not_start_without_keys(
 ) -> None:
     given = settings(host=host)
     with pytest.raises(SettingsError, match="there are no keys; make one with folio keys add NAME, or serve on 127"):
-        serve(given)
+        serve(given, create_app)
     # A key that was revoked lets nobody in.
     database = open_database(given)
     keys = KeyStore(database)
     keys.revoke(keys.add("desk")[0].id)
     database.dispose()
     with pytest.raises(SettingsError, match="there are no keys"):
-        serve(given)
+        serve(given, create_app)
 
 
 def test_a_port_that_is_taken_is_said(settings: Callable[..., Settings]) -> None:
@@ -55,7 +55,7 @@ def test_a_port_that_is_taken_is_said(settings: Callable[..., Settings]) -> None
         with pytest.raises(
             SettingsError, match=rf"cannot listen on 127\.0\.0\.1 port {port} \(.*; choose another with"
         ):
-            serve(settings(port=port))
+            serve(settings(port=port), create_app)
 
 
 def test_a_host_that_is_none_is_said() -> None:
@@ -76,7 +76,7 @@ def test_a_mistake_in_the_settings_stops_the_start(
     monkeypatch.setattr("agent.http.server._run", lambda *_args, **_named: pytest.fail("it started"))
     given = Settings(home=tmp_path / "home", http={"port": 0}, **environment)  # type: ignore[arg-type]
     with pytest.raises(FolioError, match=said):
-        serve(given)
+        serve(given, create_app)
 
 
 class Running:
@@ -210,7 +210,7 @@ def test_a_request_cut_half_way_leaves_nothing_broken(run: Callable[[Any], Runni
     database.dispose()
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("ending", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.soak)])
 def test_the_command_serves_until_it_is_ended(tmp_path: Path, ending: signal.Signals) -> None:
     environment = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
     environment |= {"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(tmp_path / "home"), "FOLIO_RERANK": "none"}

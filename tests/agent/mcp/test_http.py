@@ -17,11 +17,10 @@ from agent.http.keys import KeyStore, open_database
 from agent.http_settings import HttpSettings
 from agent.mcp import endpoint as door
 from agent.mcp.endpoint import create_app
-
-PATH = door.Endpoint.path
 from agent.settings import Settings, SettingsError
 from tests.agent.mcp.conftest import QUESTION, Mode, error_of, text_of
 
+PATH = door.Endpoint.path
 modes = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 

@@ -17,12 +17,12 @@ from retrieval.ingest import IngestReport
 from retrieval.knowledge_base import KnowledgeBase
 from tests.fakes import CharacterEmbedder
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
 def _predictable_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent.watch, "open_embedder", lambda _model: CharacterEmbedder())
+    monkeypatch.setattr(watch, "open_embedder", lambda _model: CharacterEmbedder())
 
 
 def write(name: str, text: str = "# 休假\n\n年假 5 天。\n") -> Path:
@@ -172,6 +172,7 @@ def test_what_was_touched() -> None:
     assert touched(paths, {a}) == []
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent in another way")
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     write("docs/a.md")

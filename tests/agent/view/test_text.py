@@ -5,7 +5,18 @@ from typing import Any
 import pytest
 
 from agent.answer import Citation, CitedAnswer
-from agent.view.text import answer_text, event_text, print_answer, print_event, print_trace, printable, trace_text
+from agent.language import Language
+from agent.view.text import (
+    answer_text,
+    event_text,
+    print_answer,
+    print_event,
+    print_trace,
+    printable,
+    progress_text,
+    trace_text,
+    waiting_text,
+)
 
 ANSWER = CitedAnswer(
     "每晚 500 元。[S1] 餐补 100 元。[S2]",
@@ -167,3 +178,36 @@ def test_nothing_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None
     captured = capsys.readouterr()
     assert "\x1b" not in captured.out + captured.err
     assert captured.err.startswith("[  1.23 s] thought       [31m\n")
+
+
+SEARCH = {"event": "action", "tool": "knowledge_search", "input": "年假\n病假"}
+REWRITE = {"event": "action", "tool": "query_rewrite", "input": "那病假呢？"}
+CORRECTION = {"event": "action", "tool": "_Exception", "input": "This answer was not accepted"}
+FOUND = {"event": "observation", "hits": [{}, {}, {}]}
+NOTHING = {"event": "observation", "hits": []}
+FINISH = {"event": "finish"}
+
+
+@pytest.mark.parametrize(
+    ("event", "chinese", "english"),
+    [
+        (SEARCH, "搜索：年假 病假", "searching: 年假 病假"),
+        (REWRITE, "理解问题：那病假呢？", "working out: 那病假呢？"),
+        (CORRECTION, "核对后重写回答", "checked; writing it anew"),
+        (FOUND, "找到 3 段相关内容", "3 passages found"),
+        (NOTHING, "思考中", "thinking"),
+        (FINISH, "核对回答", "checking the answer"),
+    ],
+)
+def test_each_event_is_one_line(event: dict[str, Any], chinese: str, english: str) -> None:
+    assert progress_text(event, "zh") == chinese
+    assert progress_text(event, "en") == english
+
+
+def test_braces_in_a_query_mean_nothing() -> None:
+    assert progress_text({**SEARCH, "input": "{x} {0}"}, "en") == "searching: {x} {0}"
+
+
+@pytest.mark.parametrize(("language", "thinks", "writes"), [("zh", "思考中", "正在写，尚未核对")])
+def test_between_events(language: Language, thinks: str, writes: str) -> None:
+    assert (waiting_text(language, writes=False), waiting_text(language, writes=True)) == (thinks, writes)

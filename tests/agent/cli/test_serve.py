@@ -6,7 +6,6 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.cli import app
-from agent.http import server
 from agent.settings import Settings
 from preprocessing.errors import FolioError
 
@@ -65,9 +64,9 @@ def test_flags_win_over_the_environment(
         monkeypatch.setenv(name, value)
     served: list[Any] = []
 
-    def note(settings: Settings) -> None:
+    def note(settings: Settings, _create_app: object) -> None:
         served.append((settings.http.host, settings.http.port))
 
-    monkeypatch.setattr(server, "serve", note)
+    monkeypatch.setattr("agent.cli.serve.serve_app", note)
     run("serve", *arguments)
     assert served == [expected]
