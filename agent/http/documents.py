@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 from typing import Annotated, Any, BinaryIO, Literal
 
 from fastapi import APIRouter, Depends, File, Form, Path, Query, Request, Response, UploadFile
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 
@@ -44,19 +44,6 @@ class DocumentList(BaseModel):
 
 class UploadState(BaseModel):
     """Where an upload is that is brought in after its request was answered."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "upload_id": "5f0c1f6f0f0b4a43a1b2c3d4e5f60718",
-                    "filename": "handbook.pdf",
-                    "status": "waiting",
-                    "status_url": "/api/uploads/5f0c1f6f0f0b4a43a1b2c3d4e5f60718",
-                }
-            ]
-        }
-    )
 
     upload_id: str
     filename: str

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import sqlalchemy as sa
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agent.http.door import AtDoor, identified
 from agent.http.keys import Caller
@@ -45,24 +45,6 @@ class Counts(BaseModel):
 
 class Health(BaseModel):
     """Whether every leg is alive; counts and models are for callers with a key."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "status": "ok",
-                    "version": "0.1.0",
-                    "model": "offline",
-                    "counts": {"documents": 12, "chunks": 130, "uploads_waiting": 0},
-                    "legs": {
-                        "vector": {"ok": True, "chunks": 130, "model": "multilingual-e5-small"},
-                        "keyword": {"ok": True, "chunks": 130},
-                        "rerank": {"ok": True, "model": "token"},
-                    },
-                }
-            ]
-        }
-    )
 
     status: Literal["ok", "degraded"]
     version: str

@@ -64,21 +64,7 @@ class FieldProblem(BaseModel):
 class Problem(BaseModel):
     """Problem details (RFC 9457)."""
 
-    model_config = ConfigDict(
-        extra="allow",
-        json_schema_extra={
-            "examples": [
-                {
-                    "type": "about:blank",
-                    "title": "Not Found",
-                    "status": 404,
-                    "detail": "there is no document '0123456789abcdef'",
-                    "instance": "/api/documents/0123456789abcdef",
-                    "request_id": "5f0c1f6f0f0b4a43",
-                }
-            ]
-        },
-    )
+    model_config = ConfigDict(extra="allow")
 
     type: str = "about:blank"
     title: str

@@ -1,10 +1,10 @@
 """Passages: found by a search, or read as the sections of a document."""
 
 from itertools import groupby
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agent.http.documents import DocumentId, Page, ShownDocument, shown
 from agent.http.door import AtDoor, Door, Reader, takes_json
@@ -13,31 +13,6 @@ from agent.http.problems import Refused, problems
 from agent.view.bodies import SearchReply, SearchRequest, search_reply
 from preprocessing.document import Chunk
 from retrieval.knowledge_base import NoDocuments
-
-_SECTION: dict[str, Any] = {
-    "section": "年假",
-    "page": 2,
-    "passages": [
-        {
-            "chunk_id": "0123456789abcdef-a5f168cf-0004",
-            "page": 2,
-            "content": "试用期员工年假 5 天。转正员工年假 12 天。",
-        }
-    ],
-}
-_DOCUMENT: dict[str, Any] = {
-    "document_id": "0123456789abcdef",
-    "filename": "leave.pdf",
-    "source": "hr/leave.pdf",
-    "title": "休假制度",
-    "doc_type": "pdf",
-    "version": "3",
-    "updated_at": "2024-01-31",
-    "effective_from": "2024-01-31",
-    "effective_to": "2024-12-31",
-    "superseded_by": "hr/leave-2025.pdf",
-    "chunk_count": 3,
-}
 
 
 class ShownPassage(BaseModel):
@@ -59,12 +34,6 @@ class ShownSection(BaseModel):
 class SectionAround(BaseModel):
     """The section that a passage stands in; of a long one, what is near the passage."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"document": _DOCUMENT, "section": _SECTION, "left_out_before": 0, "left_out_after": 0}]
-        }
-    )
-
     document: ShownDocument
     section: ShownSection
     left_out_before: int = Field(description="Passages of the section that stand before those shown.")
@@ -73,10 +42,6 @@ class SectionAround(BaseModel):
 
 class DocumentSections(BaseModel):
     """A document from its beginning, or from the passage where a page of it begins."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"document": _DOCUMENT, "total": 1, "sections": [_SECTION]}]}
-    )
 
     document: ShownDocument
     total: int = Field(description="Passages of the document.")

@@ -20,12 +20,6 @@ TITLED = 50
 class SessionList(BaseModel):
     """Names of sessions, the latest used first."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"sessions": ["5f0c1f6f0f0b"], "titles": {"5f0c1f6f0f0b": "转正员工年假有几天？"}}]
-        }
-    )
-
     sessions: list[str]
     titles: dict[str, str] = Field(description=f"The first question of each of the latest {TITLED}.")
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 import sqlalchemy as sa
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agent.http.keys import Caller
 from agent.http.keys import uploads as _uploads
@@ -34,20 +34,6 @@ from retrieval.knowledge_base import KnowledgeBase
 
 class DocumentTaken(BaseModel):
     """A document that is in."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "document_id": "0123456789abcdef",
-                    "filename": "leave.md",
-                    "chunk_count": 3,
-                    "outcome": "new",
-                    "warnings": [],
-                }
-            ]
-        }
-    )
 
     document_id: str
     filename: str

@@ -137,44 +137,8 @@ class Usage(BaseModel):
     completion_tokens: int
 
 
-_SOURCE = {
-    "id": "S1",
-    "document_id": "0123456789abcdef",
-    "filename": "leave.pdf",
-    "source": "hr/leave.pdf",
-    "heading": "休假制度 > 年假",
-    "page": 2,
-    "content": "试用期员工年假 5 天。转正员工年假 12 天。",
-    "quote": "转正员工年假 12 天。",
-    "score": 0.0328,
-    "chunk_id": "c0ffee",
-}
-REPLY_EXAMPLE: dict[str, Any] = {
-    "answer": "转正员工年假 12 天。[S1]",
-    "refused": False,
-    "provider": "offline",
-    "sources": [_SOURCE],
-    "checks": [
-        {
-            "claim": "转正员工年假 12 天。[S1]",
-            "labels": ["S1"],
-            "status": "supported",
-            "reason": "",
-            "missing": [],
-            "cited": ["S1"],
-        }
-    ],
-    "usage": {"llm_calls": 2, "tool_calls": 1, "prompt_tokens": 1450, "completion_tokens": 60},
-    "session": "5f0c1f6f0f0b",
-    "trace_id": "5f0c1f6f0f0b4a43a1b2c3d4e5f60718",
-    "notices": [],
-}
-
-
 class ChatReply(BaseModel):
     """An answer, or a refusal."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [REPLY_EXAMPLE]})
 
     answer: str
     refused: bool

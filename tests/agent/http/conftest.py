@@ -1,7 +1,7 @@
 """A server over a small knowledge base of its own, with a scripted model."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,9 +74,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
         yield opened
 
 
-@pytest.fixture
-def serve(tmp_path: Path, base: KnowledgeBase) -> Iterator[Serve]:
-    """Return a function that serves an assistant whose model gives these replies, one a call, the last for ever.
+@contextmanager
+def serving(home: Path, base: KnowledgeBase) -> Iterator[Serve]:
+    """Give a function that serves an assistant whose model gives these replies, one a call, the last for ever.
 
     With `documents`, it has a base of its own with these.
     """
@@ -90,10 +90,7 @@ def serve(tmp_path: Path, base: KnowledgeBase) -> Iterator[Serve]:
             **http: Any,
         ) -> Served:
             settings = Settings(
-                home=tmp_path / "home",
-                chat_model="scripted",
-                openai_base_url="http://127.0.0.1:9/v1",
-                http=HttpSettings(**http),
+                home=home, chat_model="scripted", openai_base_url="http://127.0.0.1:9/v1", http=HttpSettings(**http)
             )
             served = base
             if documents is not None:
@@ -111,6 +108,20 @@ def serve(tmp_path: Path, base: KnowledgeBase) -> Iterator[Serve]:
             return Served(open_.enter_context(TestClient(app, **options)), assistant, KeyStore(database))
 
         yield make
+
+
+@pytest.fixture
+def serve(tmp_path: Path, base: KnowledgeBase) -> Iterator[Serve]:
+    """Return a function that serves an assistant for this test alone, as `serving` says."""
+    with serving(tmp_path / "home", base) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, base: KnowledgeBase) -> Iterator[Served]:
+    """Return a server without keys, for tests that change nothing of it."""
+    with serving(tmp_path_factory.mktemp("shared") / "home", base) as make:
+        yield make(cors_origins="https://intranet.example")
 
 
 def restricted(groups: str, text: str = BOARD) -> str:

@@ -7,7 +7,7 @@ from langchain_core.messages import BaseMessage
 
 from agent.http.chat import ReaderLeft, Telling
 from tests.agent.conftest import model_of, prompts_of
-from tests.agent.http.conftest import ANSWER, BOARD, QUESTION, SEARCH, Serve, restricted
+from tests.agent.http.conftest import ANSWER, BOARD, QUESTION, SEARCH, Serve, Served, restricted
 
 
 def events_of(text: str) -> list[tuple[str, Any]]:
@@ -99,8 +99,7 @@ def test_what_narrows_a_question_reaches_the_search(serve: Serve) -> None:
         ({"question": "x", "as_of": 20240131}, "as_of: must be a day, such as 2024-01-31"),
     ],
 )
-def test_a_question_that_cannot_be(serve: Serve, body: dict[str, Any], said: str) -> None:
-    served = serve(SEARCH, ANSWER)
+def test_a_question_that_cannot_be(served: Served, body: dict[str, Any], said: str) -> None:
     response = served.client.post("/api/chat", json=body)
     assert response.status_code == 422
     assert response.headers["content-type"] == "application/problem+json"

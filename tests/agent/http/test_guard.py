@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
+from agent.http.middleware import RateLimit
 from tests.agent.conftest import LEAVE
-from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Serve
+from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Serve, Served
 
 
 def test_without_keys_this_machine_is_served(serve: Serve) -> None:
@@ -31,27 +32,26 @@ def test_without_keys_this_machine_is_served(serve: Serve) -> None:
         ({"Host": "["}, 403),
     ],
 )
-def test_an_open_server_answers_no_page_from_elsewhere(serve: Serve, headers: dict[str, str], status: int) -> None:
-    served = serve(cors_origins="https://intranet.example")
+def test_an_open_server_answers_no_page_from_elsewhere(served: Served, headers: dict[str, str], status: int) -> None:
     response = served.client.get("/api/documents", headers=headers)
     assert response.status_code == status
     if status == 403:
         assert "folio keys add" in response.json()["detail"]
 
 
-@pytest.mark.parametrize("authorization", [None, "", "Bearer", "Basic Zm9saW86eA==", "Bearer folio_nothing"])
-def test_as_soon_as_a_key_was_made_every_request_needs_one(serve: Serve, authorization: str | None) -> None:
+def test_as_soon_as_a_key_was_made_every_request_needs_one(serve: Serve) -> None:
     served = serve()
     right = served.key("desk")
-    headers = {"Authorization": authorization} if authorization is not None else {}
-    response = served.client.get("/api/documents", headers=headers)
-    assert (response.status_code, response.json()["status"]) == (401, 401)
-    assert response.headers["www-authenticate"].startswith("Bearer")
-    assert response.headers["content-type"] == "application/problem+json"
+    for authorization in (None, "", "Bearer", "Basic Zm9saW86eA==", "Bearer folio_nothing"):
+        headers = {"Authorization": authorization} if authorization is not None else {}
+        response = served.client.get("/api/documents", headers=headers)
+        assert (response.status_code, response.json()["status"]) == (401, 401)
+        assert response.headers["www-authenticate"].startswith("Bearer")
+        assert response.headers["content-type"] == "application/problem+json"
+        # The body of a request without a key is not even read.
+        assert served.client.post("/api/chat", content=b"{", headers=headers).status_code == 401
+        assert served.client.get("/api/nothing", headers=headers).status_code == 401
     assert served.client.get("/api/documents", headers=right).status_code == 200
-    # The body of a request without a key is not even read.
-    assert served.client.post("/api/chat", content=b"{", headers=headers).status_code == 401
-    assert served.client.get("/api/nothing", headers=headers).status_code == 401
 
     served.keys.revoke("desk")
     assert served.client.get("/api/documents", headers=right).status_code == 401
@@ -63,24 +63,22 @@ def test_elsewhere_than_on_loopback_nothing_is_open(serve: Serve) -> None:
     assert served.client.get("/health").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "needs"),
-    [
+def test_roles(serve: Serve) -> None:
+    served = serve(documents={})
+    operations: list[tuple[str, str, dict[str, Any], str]] = [
         ("GET", "/api/documents", {}, "read"),
         ("POST", "/api/search", {"json": {"query": "x"}}, "read"),
         ("GET", "/v1/models", {}, "read"),
         ("POST", "/api/documents", {"files": {"file": ("a.md", b"some text here")}}, "write"),
         ("DELETE", "/api/documents/" + "0" * 16, {}, "write"),
         ("GET", "/api/uploads/" + "0" * 32, {}, "write"),
-    ],
-)
-def test_roles(serve: Serve, method: str, path: str, body: dict[str, Any], needs: str) -> None:
-    served = serve(documents={})
-    for role, allowed in (("read", needs == "read"), ("write", True), ("admin", True)):
-        response = served.client.request(method, path, headers=served.key(role, role), **body)
-        assert (response.status_code != 403) is allowed
-        if not allowed:
-            assert response.json()["detail"] == "this needs a key of the role write; this one has the role read"
+    ]
+    for method, path, body, needs in operations:
+        for role, allowed in (("read", needs == "read"), ("write", True), ("admin", True)):
+            response = served.client.request(method, path, headers=served.key(role, role), **body)
+            assert (response.status_code != 403) is allowed
+            if not allowed:
+                assert response.json()["detail"] == "this needs a key of the role write; this one has the role read"
 
 
 def test_too_many_requests_with_a_key(serve: Serve) -> None:
@@ -94,9 +92,8 @@ def test_too_many_requests_with_a_key(serve: Serve) -> None:
     assert served.client.get("/health", headers=mine).status_code == 200
 
 
-def test_pages_elsewhere_may_call_only_where_that_is_set(serve: Serve) -> None:
+def test_pages_elsewhere_may_call_only_where_that_is_set(served: Served) -> None:
     asked = {"Origin": "https://intranet.example", "Access-Control-Request-Method": "POST"}
-    served = serve(cors_origins="https://intranet.example")
     allowed = served.client.options("/api/chat", headers=asked)
     assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, "https://intranet.example")
     other = served.client.options("/api/chat", headers=asked | {"Origin": "https://other.example"})
@@ -107,3 +104,29 @@ def test_by_default_no_page_elsewhere_may_call(serve: Serve) -> None:
     served = serve()
     headers = served.key("desk") | {"Origin": "https://intranet.example"}
     assert "access-control-allow-origin" not in served.client.get("/api/documents", headers=headers).headers
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_each_key_has_its_own_bucket_that_fills_with_time() -> None:
+    clock = Clock()
+    limit = RateLimit(2, clock)
+    assert [limit.take("a") for _ in range(3)] == [0, 0, pytest.approx(30)]
+    assert limit.take("b") == 0
+    clock.now += 20
+    assert limit.take("a") == pytest.approx(10)
+    clock.now += 10
+    assert limit.take("a") == 0
+    # Nobody saves up more than a minute.
+    clock.now += 3600
+    assert [limit.take("a") for _ in range(3)] == [0, 0, pytest.approx(30)]
+
+
+def test_no_limit() -> None:
+    limit = RateLimit(0, Clock())
+    assert {limit.take("a") for _ in range(1000)} == {0}

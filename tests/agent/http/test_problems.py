@@ -8,7 +8,7 @@ from preprocessing.errors import FolioError
 from retrieval.endpoint_errors import EndpointBusy
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.store.server import ServerError
-from tests.agent.http.conftest import QUESTION, Serve
+from tests.agent.http.conftest import QUESTION, Serve, Served
 
 JSON = {"Content-Type": "application/json"}
 
@@ -45,9 +45,9 @@ JSON = {"Content-Type": "application/json"}
     ],
 )
 def test_every_error_is_a_problem(
-    serve: Serve, method: str, path: str, request_: dict[str, Any], status: int, said: str
+    served: Served, method: str, path: str, request_: dict[str, Any], status: int, said: str
 ) -> None:
-    response = serve().client.request(method, path, **request_)
+    response = served.client.request(method, path, **request_)
     problem = response.json()
     assert (response.status_code, problem["status"]) == (status, status)
     assert response.headers["content-type"] == "application/problem+json"

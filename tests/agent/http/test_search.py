@@ -1,12 +1,9 @@
 from typing import Any
 
-import pytest
-
-from tests.agent.http.conftest import Serve, restricted
+from tests.agent.http.conftest import Serve, Served, restricted
 
 
-def test_hits_say_where_they_stand(serve: Serve) -> None:
-    served = serve()
+def test_hits_say_where_they_stand(served: Served) -> None:
     reply = served.client.post("/api/search", json={"query": "VPN inactivity", "top_k": 1}).json()
     (hit,) = reply["hits"]
     assert (reply["query"], hit["rank"], hit["document_id"]) == ("VPN inactivity", 1, served.id_of("vpn_en.md"))
@@ -15,18 +12,16 @@ def test_hits_say_where_they_stand(serve: Serve) -> None:
     assert (hit["legs"]["vector"]["rank"], hit["legs"]["keyword"]["rank"], hit["legs"]["rerank"]) == (1, 1, None)
 
 
-@pytest.mark.parametrize(
-    ("narrowed", "found"),
-    [
+def test_a_search_is_narrowed(served: Served) -> None:
+    cases: list[tuple[dict[str, Any], list[str]]] = [
         ({"mode": "keyword"}, ["vpn_en.md"]),
         ({"filters": {"source": "vpn*"}}, ["vpn_en.md"]),
         ({"filters": {"source": ["leave.md", "nothing.md"]}}, ["leave.md"]),
         ({"filters": {"source": "nothing.md"}}, []),
-    ],
-)
-def test_a_search_is_narrowed(serve: Serve, narrowed: dict[str, Any], found: list[str]) -> None:
-    reply = serve().client.post("/api/search", json={"query": "VPN", **narrowed}).json()
-    assert list(dict.fromkeys(hit["filename"] for hit in reply["hits"])) == found
+    ]
+    for narrowed, found in cases:
+        reply = served.client.post("/api/search", json={"query": "VPN", **narrowed}).json()
+        assert list(dict.fromkeys(hit["filename"] for hit in reply["hits"])) == found
 
 
 def test_a_search_sees_what_the_groups_of_its_key_see(serve: Serve) -> None:

@@ -14,10 +14,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from agent.assistant import Assistant
 from agent.http.keys import KeyStore, open_database
-from agent.http_settings import HttpSettings
 from agent.mcp import endpoint as door
 from agent.mcp.endpoint import create_app
-from agent.settings import Settings, SettingsError
 from tests.agent.mcp.conftest import QUESTION, Mode, error_of, text_of
 
 PATH = door.Endpoint.path
@@ -119,16 +117,16 @@ def test_a_session_is_of_the_key_that_began_it(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("on_loopback", [True, False])
-@pytest.mark.parametrize("sent", [None, "folio_000000000000_" + "x" * 43, "nonsense"])
-def test_without_a_right_key_nobody_is_let_in(serve: Serve, on_loopback: bool, sent: str | None) -> None:
+def test_without_a_right_key_nobody_is_let_in(serve: Serve, on_loopback: bool) -> None:
     served = serve(on_loopback=on_loopback)
     if on_loopback:
         served.keys.add("somebody")
-    headers = {"Authorization": f"Bearer {sent}"} if sent else {}
-    for method in ("POST", "GET", "DELETE"):
-        answer = httpx2.request(method, served.url, headers=headers)
-        assert answer.status_code == 401
-        assert answer.headers["www-authenticate"].startswith("Bearer")
+    for sent in (None, "folio_000000000000_" + "x" * 43, "nonsense"):
+        headers = {"Authorization": f"Bearer {sent}"} if sent else {}
+        for method in ("POST", "GET", "DELETE"):
+            answer = httpx2.request(method, served.url, headers=headers)
+            assert answer.status_code == 401
+            assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
 def test_a_connection_is_of_the_key_that_began_it(serve: Serve) -> None:
@@ -152,35 +150,9 @@ def test_a_connection_is_of_the_key_that_began_it(serve: Serve) -> None:
     assert statuses == [404, 200]
 
 
-@pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Host": "evil.example"}])
-def test_a_page_from_elsewhere_is_not_answered(serve: Serve, headers: dict[str, str]) -> None:
-    assert httpx2.post(serve().url, json={}, headers=headers).status_code == 403
-
-
 def test_there_is_no_stream_without_a_request(serve: Serve) -> None:
     answer = httpx2.get(serve().url, headers={"Accept": "text/event-stream"})
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST, DELETE")
-
-
-@modes
-def test_clients_ask_side_by_side(serve: Serve, mode: Mode) -> None:
-    meeting = threading.Barrier(3, timeout=30)
-
-    def meet(_messages: Any) -> str:
-        meeting.wait()
-        return "Final Answer: NOT_FOUND"
-
-    served = serve(meet)
-
-    async def one(number: int) -> Any:
-        async with served.client(mode=mode) as client:
-            return await client.call_tool("ask", {"question": f"问题{number}"})
-
-    async def all_of_them() -> list[Any]:
-        return list(await asyncio.gather(*map(one, range(3))))
-
-    results = asyncio.run(all_of_them())
-    assert all(result.structured_content["refused"] for result in results)
 
 
 @modes
@@ -222,9 +194,3 @@ def test_the_whole_server_has_the_tools_too(assistant_with: Callable[..., Assist
         assert served.call("list_documents", {}, key, mode).structured_content["total"] == 2
         assert httpx2.get(url.removesuffix(PATH) + "/health").status_code == 200
     database.dispose()
-
-
-def test_elsewhere_it_does_not_start_without_keys(tmp_path: Any) -> None:
-    settings = Settings(home=tmp_path / "home", http=HttpSettings(host="0.0.0.0", port=0))
-    with pytest.raises(SettingsError, match=r"^0\.0\.0\.0 can be reached from other machines, and there are no keys"):
-        door.serve(settings)

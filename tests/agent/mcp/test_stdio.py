@@ -14,7 +14,7 @@ from mcp import Client, StdioServerParameters
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE, VPN
-from tests.agent.mcp.conftest import BOARD, Mode, error_of, text_of
+from tests.agent.mcp.conftest import BOARD, error_of, text_of
 from tests.agent.terminal import CTRL_C, ROOT, Terminal
 from tests.fakes import CharacterEmbedder
 
@@ -85,24 +85,26 @@ def command(home: Path) -> Callable[..., dict[str, Any]]:
     return of
 
 
-def connected(command: dict[str, Any], mode: Mode = "auto") -> Client:
-    return Client(StdioServerParameters(**command), mode=mode)
-
-
 def message(number: int, method: str, **params: Any) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, ensure_ascii=False) + "\n"
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_a_client_asks_in_chinese_and_english(command: Callable[..., dict[str, Any]], mode: Mode) -> None:
+def test_a_client_asks_on_behalf_of_its_groups(command: Callable[..., dict[str, Any]], home: Path) -> None:
     async def run() -> tuple[Any, ...]:
-        async with connected(command(), mode) as client:
-            await client.list_tools()
+        async with Client(StdioServerParameters(**command("--viewer", "board"))) as client:
+            with KnowledgeBase.open(Settings(home=home, rerank="none"), embedder=CharacterEmbedder()):
+                refused = await client.call_tool("knowledge_search", {"query": "年假"})
+            # The server goes on.
+            listed = await client.call_tool("list_documents", {})
             chinese = await client.call_tool("ask", {"question": "转正员工年假有几天？", "session": "s"})
             english = await client.call_tool("ask", {"question": "When are VPN sessions closed?"})
-            return chinese, english, await client.call_tool("ask", {"question": "那病假呢？", "session": "s"})
+            follow_up = await client.call_tool("ask", {"question": "那病假呢？", "session": "s"})
+            return refused, listed, chinese, english, follow_up
 
-    chinese, english, follow_up = asyncio.run(run())
+    refused, listed, chinese, english, follow_up = asyncio.run(run())
+    assert "is in use by process" in error_of(refused)
+    names = [document["source"] for document in listed.structured_content["documents"]]
+    assert names == ["board.md", "leave.md", "vpn_en.md"]
     assert "转正员工年假 12 天。 [S1]\n\n来源：\n  [S1] leave.md › 年假" in text_of(chinese)
     assert "VPN sessions are closed after 45 minutes of inactivity. [S1]\n\nSources:\n" in text_of(english)
     assert [source["source"] for source in english.structured_content["sources"]] == ["vpn_en.md"]
@@ -150,6 +152,8 @@ def test_nothing_but_messages_goes_to_standard_output(command: Callable[..., dic
     assert sorted(answers) == list(range(7))
     assert answers[0]["serverInfo"]["name"] == "folio"
     assert answers[2]["structuredContent"]["sources"][0]["source"] == "leave.md"
+    listed = answers[4]["structuredContent"]["documents"]
+    assert [document["source"] for document in listed] == ["leave.md", "vpn_en.md"]
     assert [answers[number].get("isError", False) for number in range(2, 7)] == [False] * 4 + [True]
     for noise in ("loading\n", "more of it\n", "ERROR noise: a log\n", "from a child\n"):
         assert noise in logged
@@ -182,58 +186,10 @@ def test_a_call_under_way_does_not_outlive_the_client(command: Callable[..., dic
         assert len(base.documents()) == 3
 
 
-def test_the_groups_are_those_of_the_option(command: Callable[..., dict[str, Any]]) -> None:
-    async def names(*arguments: str) -> list[str]:
-        async with connected(command(*arguments)) as client:
-            listed = (await client.call_tool("list_documents", {})).structured_content
-            return [document["source"] for document in listed["documents"]]
-
-    assert asyncio.run(names()) == ["leave.md", "vpn_en.md"]
-    assert asyncio.run(names("--viewer", "board")) == ["board.md", "leave.md", "vpn_en.md"]
-
-
-def test_an_index_in_use_is_a_tool_error_and_the_server_goes_on(
-    command: Callable[..., dict[str, Any]], home: Path
-) -> None:
-    async def run() -> Any:
-        async with connected(command()) as client:
-            with KnowledgeBase.open(Settings(home=home, rerank="none"), embedder=CharacterEmbedder()):
-                refused = await client.call_tool("knowledge_search", {"query": "年假"})
-            return refused, await client.call_tool("knowledge_search", {"query": "年假"})
-
-    refused, found = asyncio.run(run())
-    assert "is in use by process" in error_of(refused)
-    assert found.structured_content["hits"]
-
-
+@pytest.mark.soak
 def test_a_person_at_a_terminal_is_told_and_can_end_it(command: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
     started = command()
     with Terminal(started["args"][1], tmp_path, started["env"]) as terminal:
         terminal.wait_for("Folio waits for the messages of an MCP client on standard input; Ctrl-C ends it.")
         terminal.type(CTRL_C)
         assert terminal.wait_for_end() == -signal.SIGINT
-
-
-@pytest.mark.parametrize(
-    ("environment", "message"),
-    [
-        ({"FOLIO_TOPK": "3"}, "there is no setting FOLIO_TOPK; did you mean FOLIO_TOP_K?"),
-        ({"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "OPENAI_BASE_URL is set but FOLIO_CHAT_MODEL is not; "),
-    ],
-)
-def test_a_bad_setting_stops_the_start(
-    command: Callable[..., dict[str, Any]], environment: dict[str, str], message: str
-) -> None:
-    started = command(**environment)
-    done = subprocess.run(
-        [started["command"], *started["args"]],
-        input="",
-        capture_output=True,
-        env=started["env"],
-        cwd=started["cwd"],
-        encoding="utf-8",
-        timeout=60,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"folio: {message}")
-    assert done.stderr.count("\n") == 1

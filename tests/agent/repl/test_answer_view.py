@@ -33,19 +33,6 @@ def test_progress_is_one_line_and_goes(on_screen: OnScreen) -> None:
     assert ERASE_LINE in screen.text.split("搜索")[-1]
 
 
-def test_a_long_line_of_progress_is_cut_to_the_screen(on_screen: OnScreen) -> None:
-    screen = on_screen()
-    with AnswerView("zh", verbose=False) as view:
-        view.event({**ACTION, "input": "年假" * 40})
-    shown = frames(screen.text)[-2]
-    assert "年假年假" in shown
-    # A Chinese character takes two columns.
-    assert (
-        sum(2 if "\u4e00" <= character <= "\u9fff" or character == "：" else 1 for character in shown.split("\r")[-1])
-        <= 40
-    )
-
-
 def test_a_draft_is_shown_until_another_begins(on_screen: OnScreen) -> None:
     screen = on_screen()
     with AnswerView("zh", verbose=False) as view:

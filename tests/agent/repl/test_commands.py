@@ -80,11 +80,6 @@ def test_an_unknown_command_names_the_nearest(say: Say, text: str, message: str)
     assert say(text) == message
 
 
-def test_an_unknown_command_in_chinese(say: Say) -> None:
-    say("年假？")
-    assert say("/trase") == "! 没有命令 /trase，是否想用 /trace；/help 查看全部命令\n"
-
-
 def test_sources(say: Say) -> None:
     assert say("/sources") == "the last answer has no sources\n"
     say("转正员工年假有几天？")
@@ -221,14 +216,6 @@ def test_a_message_to_the_knowledge_base_searches(scripted: Callable[..., Assist
     to = Conversation(scripted("Final Answer: NOT_FOUND"), "s")
     assert "搜索过：“火星食堂的菜单”" in say(f"{prefix}火星食堂的菜单", to)
     assert [turn.question for turn in to.assistant.sessions.turns("s")] == ["火星食堂的菜单"]
-
-
-def test_nothing_after_the_name_of_the_knowledge_base(say: Say) -> None:
-    assert say("kb: ") == "! the question is blank; type what you want to know\n"
-
-
-def test_the_language_is_that_of_the_question_and_not_of_the_name(say: Say) -> None:
-    assert "\nSources:\n" in say("知识库：How many days?")
 
 
 def test_an_error_is_one_line(scripted: Callable[..., Assistant], say: Say) -> None:

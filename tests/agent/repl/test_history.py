@@ -54,12 +54,6 @@ def test_bytes_that_are_no_text_are_said_once_and_the_good_lines_kept(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_was_typed_as_bytes_is_kept(tmp_path: Path) -> None:
-    path = tmp_path / "chat_history"
-    open_history(path).store_string("\udcff病假？")
-    assert lines(path) == ["?病假？"]
-
-
 def test_a_history_that_cannot_be_used_is_said_and_done_without(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
