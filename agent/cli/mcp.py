@@ -1,6 +1,5 @@
 """`folio mcp`: the documents as tools for other programs' agents."""
 
-from pkgutil import resolve_name
 from typing import Annotated
 
 import typer
@@ -28,7 +27,9 @@ def mcp(
     if viewer:
         raise FolioError("--viewer does not go with --http: give each key its groups with folio keys add --group")
     # A server on standard input needs nothing of an HTTP server.
-    resolve_name("agent.mcp.endpoint:serve")(at_address(settings, http))
+    from agent.mcp.endpoint import serve as serve_http
+
+    serve_http(at_address(settings, http))
 
 
 def at_address(settings: Settings, address: str) -> Settings:
