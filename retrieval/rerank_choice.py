@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preprocessing.errors import FolioError
@@ -13,8 +12,6 @@ from retrieval.embed.base import Embedder
 from retrieval.embed.bundled import BundledEmbedder
 from retrieval.embed.query_cache import QueryCache
 from retrieval.hit import Hit
-from retrieval.models.artefacts import CROSS_ENCODER
-from retrieval.models.pair_scorer import OnnxPairScorer
 from retrieval.rerank import CrossEncoderReranker, Reranker
 from retrieval.token_interaction import TokenReranker
 
@@ -54,9 +51,7 @@ def open_reranker(settings: "RetrievalSettings", embedder: Embedder | None = Non
                 "such as https://api.siliconflow.cn/v1/rerank"
             )
     if settings.rerank_model:
-        built_here = (Path(settings.rerank_model) / CROSS_ENCODER).is_file()
-        scorer = OnnxPairScorer(Path(settings.rerank_model)) if built_here else None
-        return CrossEncoderReranker(settings.rerank_model, scorer)
+        return CrossEncoderReranker(settings.rerank_model)
     return None if settings.rerank == "none" else TokenReranker(_token_encoder(embedder))
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from preprocessing.merge import UNRELATED_EN, UNRELATED_ZH
-from retrieval.answerability import with_answerability
 from retrieval.hit import Hit, LegScore
 from retrieval.models.artefacts import FOLDER, PROJECTION, checked
 from retrieval.models.encoder import TokenIds
@@ -76,7 +75,7 @@ class TokenReranker:
         self._statistics()
 
     def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
-        """Return all the hits as new ones, best first, each with its `answerability`.
+        """Return all the hits as new ones, best first.
 
         The score is the mean similarity of the question's tokens, -1 to 1.
         """
@@ -85,7 +84,7 @@ class TokenReranker:
         scores = self.scores(question, [hit.chunk.search_text for hit in hits])
         codes = _shared_codes(question, hits)
         order = sorted(_fused_with_old_order(scores), key=lambda place: -codes[place])
-        ranked = [
+        return [
             replace(
                 hits[place],
                 score=float(scores[place]),
@@ -93,7 +92,6 @@ class TokenReranker:
             )
             for rank, place in enumerate(order, start=1)
         ]
-        return with_answerability(question, ranked)
 
     def scores(self, question: str, texts: Sequence[str]) -> Floats:
         """Return for each text the weighted mean, -1 to 1, of each question token's best cosine in it."""

@@ -11,7 +11,6 @@ CHECKSUMS = "checksums.json"
 GRAPH = "encoder.onnx"
 TOKENIZER = "tokenizer.json"
 PROJECTION = "token_projection.npy"
-CROSS_ENCODER = "cross_encoder.onnx"
 
 
 def checked(name: str, folder: Path = FOLDER) -> Path:

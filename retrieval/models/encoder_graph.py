@@ -40,8 +40,7 @@ class EncoderGraph:
 
         In: `ids` and `mask` (1 for a token, 0 for the padding behind), int64, shape (texts, tokens).
         Out: `states`, float32, shape (texts, tokens, hidden), and `sentence`, their mean under the mask brought to
-        length one, float32, shape (texts, hidden); or whichever of the graph's values `outputs` names. A cross-encoder
-        has `score`, float32, shape (texts,).
+        length one, float32, shape (texts, hidden); or whichever of the graph's values `outputs` names.
         """
         from onnx import TensorProto, helper  # Imported late: only a build needs onnx.
 
@@ -49,15 +48,11 @@ class EncoderGraph:
         for layer in range(self._weights.layers):
             state = self._layer(f"{layer}.", state)
         self._graph.node("Identity", [state], "states")
-        if "score.weight" in self._tensors:
-            self._scored("states")
-        else:
-            self._pooled("states")
+        self._pooled("states")
         shape = ["texts", "tokens"]
         hidden = self._tensors["kind"].size
         sizes: dict[str, list[str | int]] = {name: [*shape, hidden] for name in outputs}
         sizes["sentence"] = ["texts", hidden]
-        sizes["score"] = ["texts"]
         graph = helper.make_graph(
             self._graph.nodes,
             "encoder",
@@ -144,18 +139,6 @@ class EncoderGraph:
         # Mean and sum have one direction, and only the direction is kept.
         graph.node("Squeeze", ["sum_row", graph.indices(1)], "sum")
         graph.node("LpNormalization", ["sum"], "sentence", axis=1, p=2)
-
-    def _scored(self, states: str) -> None:
-        # In float32, because it is small.
-        graph = self._graph
-        graph.node("Slice", [states, graph.indices(0), graph.indices(1), graph.indices(1)], "first")
-        graph.node("Squeeze", ["first", graph.indices(1)], "first_state")
-        graph.node(
-            "Gemm", ["first_state", self._tensor("pooler.weight"), self._tensor("pooler.bias")], "dense", transB=1
-        )
-        graph.node("Tanh", ["dense"], "pooled")
-        graph.node("Gemm", ["pooled", self._tensor("score.weight"), self._tensor("score.bias")], "scores", transB=1)
-        graph.node("Squeeze", ["scores", graph.indices(1)], "score")
 
     def _norm(self, name: str) -> list[str]:
         return [self._tensor(f"{name}.{part}") for part in ("weight", "bias")]

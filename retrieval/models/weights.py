@@ -18,8 +18,7 @@ class EncoderWeights:
     tensors: dict[str, Floats]
     """`words`, `positions`, `kind`, `norm.weight`, `norm.bias`, and for layer n `n.PART.weight` and `n.PART.bias`.
 
-    PART is query, key, value, attention, attention_norm, inner, outer, norm. A matrix has one row an output. A
-    cross-encoder has `pooler.PART` and `score.PART` besides, weight and bias each.
+    PART is query, key, value, attention, attention_norm, inner, outer, norm. A matrix has one row an output.
     """
     pieces: list[Piece]
     """The vocabulary in the order of `words`; `<s>`, `<pad>`, `</s>`, `<unk>` come first."""
