@@ -1,1 +1,1 @@
-"""The models that come with Folio, the code that runs them, and the scripts that build them."""
+"""The models that come with Folio, and the code that runs them."""

@@ -49,4 +49,4 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-_HOW = "python -m retrieval.models.build_encoder"
+_HOW = "python -m retrieval.models.build.build_encoder"

@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from preprocessing.telemetry import disable_telemetry
 from retrieval.models.artefacts import FOLDER, GRAPH, TOKENIZER, checked
-from retrieval.models.vocabulary import SPECIAL
 
 DIMENSION = 384
 
 Vectors = NDArray[np.float32]
 TokenIds = NDArray[np.int64]
 
+SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
+"""The first pieces of the vocabulary."""
 _START, _PAD, _END = 0, 1, 2
 _WINDOW = 510
 """Tokens of text that the model reads at a time, besides start and end."""
@@ -126,9 +128,8 @@ class Encoder:
 
 def _load(folder: Path) -> tuple[Any, Any]:
     disable_telemetry()
-    # Imported late: commands without a search need not wait for them.
+    # Commands without a search need not wait for it.
     from onnxruntime import InferenceSession, SessionOptions
-    from tokenizers import Tokenizer
 
     options = SessionOptions()
     # The caller's own thread does the work.

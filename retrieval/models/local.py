@@ -1,8 +1,7 @@
 """Loading a model by name or path with sentence-transformers, with failures that name the setting."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from pkgutil import resolve_name
+from typing import Any, Literal
 
 from preprocessing.errors import FolioError
 
@@ -11,11 +10,11 @@ class ModelError(FolioError):
     """A model cannot be loaded or used; the message names the setting."""
 
 
-@contextmanager
-def loading(setting: str, name: str) -> Iterator[None]:
-    """Turn what importing or loading raises into a ModelError of one line."""
+def load(kind: Literal["SentenceTransformer", "CrossEncoder"], setting: str, name: str) -> Any:
+    """Return the model that the setting names, on the best device there is; raises ModelError of one line."""
     try:
-        yield
+        # Resolved now and not before: torch takes seconds, and most commands do without.
+        return resolve_name(f"sentence_transformers:{kind}")(name)
     except ImportError as error:
         if error.name and error.name.split(".")[0] not in ("sentence_transformers", "torch", "transformers"):
             raise ModelError(f"{setting}={name} needs the package {error.name}: pip install {error.name}") from error

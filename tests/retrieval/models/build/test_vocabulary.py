@@ -2,9 +2,9 @@
 
 import pytest
 
-from retrieval.models import vocabulary
-from retrieval.models.tokenizer_file import build_tokenizer
-from retrieval.models.vocabulary import SPECIAL, kept_pieces
+from retrieval.models.build import vocabulary
+from retrieval.models.build.vocabulary import build_tokenizer, kept_pieces
+from retrieval.models.encoder import SPECIAL
 
 
 def pieces(*texts: str) -> list[tuple[str, float]]:
