@@ -1,8 +1,83 @@
-"""Forms of writing that say the same: width and case of letters, and compatibility characters."""
+"""Forms of writing that say the same: width and case of letters, Traditional and Simplified Chinese, numerals."""
 
+import re
 import unicodedata
+from decimal import Decimal
+from functools import cache
+
+from opencc import OpenCC
+
+_DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+_UNITS = {"十": 10, "百": 100, "千": 1000}
+_BIG_UNITS = {"亿": 100_000_000, "万": 10_000}
+
+NUMERAL = "".join([*_DIGITS, *_UNITS, *_BIG_UNITS])
+"""Every character that a Chinese numeral may hold."""
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_ORDINAL = re.compile(rf"第([{NUMERAL}]+)(?=[条章节款项编号])")
 
 
 def folded(text: str) -> str:
     """Return the text for comparing: compatibility forms as plain ones (NFKC), without case."""
     return unicodedata.normalize("NFKC", text).casefold()
+
+
+def simplified(text: str) -> str:
+    """Return the text with Traditional characters and phrases as Simplified ones, all else unchanged."""
+    if not _HAN.search(text):
+        return text
+    # Half a surrogate pair has no UTF-8 form.
+    return str(_converter().convert(text.encode("utf-8", "replace").decode("utf-8")))
+
+
+def fold_ordinals(text: str) -> str:
+    """Write the Chinese numerals of articles, chapters and paragraphs with Arabic digits."""
+    return _ORDINAL.sub(lambda match: f"第{to_int(match[1])}", text)
+
+
+def to_int(numeral: str) -> int:
+    """Return the value of a Chinese numeral such as 四十六, 一千二百, 两万 or 二〇二四.
+
+    Raises ValueError for text that holds anything else.
+    """
+    if not numeral or set(numeral) - set(NUMERAL):
+        raise ValueError(f"not a Chinese numeral: {numeral!r}")
+    if not set(numeral) & (_UNITS.keys() | _BIG_UNITS.keys()):
+        return int("".join(str(_DIGITS[character]) for character in numeral))  # a year: 二〇二四
+    return _value(numeral)
+
+
+def to_decimal(numeral: str) -> Decimal:
+    """Return the value of a Chinese numeral with or without decimals, such as 三点五 or 一百.
+
+    Raises ValueError for text that holds anything else.
+    """
+    whole, point, decimals = numeral.partition("点")
+    if not point:
+        return Decimal(to_int(whole))
+    if not decimals or set(decimals) - _DIGITS.keys():
+        raise ValueError(f"not a Chinese numeral: {numeral!r}")
+    return Decimal(f"{to_int(whole)}.{''.join(str(_DIGITS[character]) for character in decimals)}")
+
+
+def _value(numeral: str) -> int:
+    for unit, worth in _BIG_UNITS.items():
+        if unit in numeral:
+            # The last 亿 or 万 divides: 一亿二千万 adds its sides, in 一万亿 the right one is empty.
+            above, _, below = numeral.rpartition(unit)
+            return (_value(above) if above else 1) * worth + _value(below)
+    total = digit = 0
+    for character in numeral:
+        if character in _DIGITS:
+            digit = _DIGITS[character]
+        else:
+            total += (digit or 1) * _UNITS[character]
+            digit = 0
+    return total + digit
+
+
+@cache
+def _converter() -> OpenCC:
+    # Made once, when it is needed: it reads its dictionaries.
+    return OpenCC("t2s")

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.tokens import keywords, query_tokens, tokenize
+from retrieval.text.tokens import keywords, query_tokens, tokenize
 
 
 @pytest.mark.parametrize(

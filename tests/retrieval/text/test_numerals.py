@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.numerals import fold_ordinals, to_decimal, to_int
+from retrieval.text.folding import fold_ordinals, to_decimal, to_int
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from retrieval.dates import DateError, day_of, period_of, read_day
+from retrieval.text.dates import DateError, day_of, period_of, read_day
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from typing import Any
 Places = Sequence[tuple[int, int]]
 """Where in a text each of its tokens begins and ends."""
 
+OVERLAP = 32
+"""Tokens that neighbouring windows may share, so that a sentence cut by one is whole in the other."""
 _LIKE_A_TOKEN = re.compile(r"[A-Za-z]{1,4}|\d{1,2}|[^\sA-Za-z\d]")
 """What a tokenizer that is not at hand makes at most one token of, in nearly every text."""
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.windows import beginning, estimated_beginning, estimated_tokens, estimated_windows, windows
+from retrieval.text.windows import beginning, estimated_beginning, estimated_tokens, estimated_windows, windows
 
 
 class Characters:

@@ -1,12 +1,12 @@
 """One tokenizer for documents and questions: Chinese words and characters, English stems, identifiers whole."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
-from typing import Any
 
-from retrieval.numerals import fold_ordinals
-from retrieval.simplified import simplified
+from Stemmer import Stemmer
+
+from retrieval.text.codes import is_code
+from retrieval.text.folding import fold_ordinals, folded, simplified
 
 TOKENIZER_ID = "rjieba-characters-2"
 """Recorded in the manifest; a change of tokens needs a new name, so that old keyword indexes are rebuilt."""
@@ -20,7 +20,6 @@ _SPAN = re.compile(
 _JOINT = re.compile(r"[._\-/:@&'_]+")
 _NUMBER = re.compile(r"\d+([.,:]\d+)*%?")
 _WORD = re.compile(r"[a-z]+('[a-z]+)*")
-_CODE = re.compile(r"(?=.*\d).*[^\W\d]")
 _SERIAL = re.compile(r"(?:0x|[a-z]{1,6})(?P<digits>\d{3,})")
 _BETWEEN_DIGITS = re.compile(r"\d[._\-/:@&'_]+\d")
 _CODE_SHARE = 0.5
@@ -61,15 +60,11 @@ def keywords(question: str) -> list[str]:
     return tokens + codes * more
 
 
-def is_code(token: str) -> bool:
-    """Say whether the token is an identifier: it has a digit and a letter."""
-    return _CODE.match(token) is not None
-
-
 def _tokens(text: str, *, skip: frozenset[str], characters: bool) -> Iterator[str]:
-    folded = fold_ordinals(simplified(unicodedata.normalize("NFKC", text).casefold()))
-    stem = _stemmer()
-    for span in _SPAN.finditer(folded):
+    plain = fold_ordinals(simplified(folded(text)))
+    # A stemmer each time, which costs less than a microsecond: it may not be shared between threads.
+    stem = Stemmer("english").stemWord
+    for span in _SPAN.finditer(plain):
         if span.lastgroup == "han":
             yield from _chinese_tokens(span[0], skip, characters=characters)
         elif span.lastgroup == "identifier":
@@ -85,7 +80,7 @@ def _chinese_tokens(run: str, skip: frozenset[str], *, characters: bool) -> Iter
     The same word is cut otherwise in another sentence, and people say 休假 where the rule says 年休假: what both share
     are characters.
     """
-    # The dictionary loads on the first call, which costs more than importing every other part of this package.
+    # It loads its dictionary, which costs more than importing every other part of this package.
     import rjieba
 
     for word in rjieba.cut(run):
@@ -115,10 +110,3 @@ def _identifier_with_parts(identifier: str) -> Iterator[str]:
     if len(parts) > 1 and not _BETWEEN_DIGITS.search(bare):
         yield "".join(parts)
     yield from (serial["digits"] for part in parts if (serial := _SERIAL.fullmatch(part)))
-
-
-def _stemmer() -> Any:
-    # One each time, which costs less than a microsecond: it may not be shared between threads.
-    from Stemmer import Stemmer
-
-    return Stemmer("english").stemWord

@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.simplified import simplified
+from retrieval.text.folding import simplified
 
 
 @pytest.mark.parametrize(
