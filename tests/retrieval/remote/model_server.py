@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from retrieval.endpoint import ModelEndpoint
-from retrieval.endpoint_address import ModelAddress
+from retrieval.remote.address import ModelAddress
+from retrieval.remote.endpoint import ModelEndpoint
 from tests.loopback import LoopbackServer
 
 KEY = "sk-very-secret"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from retrieval.batches import Batches
-from retrieval.endpoint_errors import RequestRefused
+from retrieval.remote.address import RequestRefused
+from retrieval.remote.endpoint import Batches
 
 
 class Server:

@@ -1,12 +1,39 @@
-"""Where a model is asked, and which settings say so."""
+"""Where a model is asked, which settings say so, and how asking can fail."""
 
 import ipaddress
+import re
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
-from retrieval.endpoint_errors import EndpointError
+from preprocessing.errors import FolioError
+
+_ABOUT_LENGTH = re.compile(r"token|context|length|too long|too large|characters|过长|超长|长度|字符", re.I)
+
+
+class EndpointError(FolioError):
+    """A model behind an address could not be asked; the message names what to mend."""
+
+
+class RequestRefused(EndpointError):
+    """The server is there but does not take this request; fewer or shorter texts may help."""
+
+    def __init__(self, message: str, said: str) -> None:
+        super().__init__(message)
+        self.about_length = _ABOUT_LENGTH.search(said) is not None
+        """Whether the server's words are about how long a text is."""
+
+
+class EndpointBusy(EndpointError):
+    """The server is not there, or cannot answer now; the same request may work later."""
+
+    def __init__(self, message: str, *, wait_seconds: float | None = None, silent: bool = False) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds
+        """How long the server asks to wait."""
+        self.silent = silent
+        """Whether there was no answer at all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from retrieval.endpoint import BRISK, PATIENT, ModelEndpoint, Patience
-from retrieval.endpoint_errors import EndpointBusy, EndpointError, RequestRefused, message_in
-from tests.retrieval.model_server import KEY, ModelServer, Raw, endpoint, one_after_another
+from retrieval.remote.address import EndpointBusy, EndpointError, RequestRefused
+from retrieval.remote.endpoint import BRISK, PATIENT, ModelEndpoint, Patience, message_in
+from tests.retrieval.remote.model_server import KEY, ModelServer, Raw, endpoint, one_after_another
 
 BODY = {"input": ["年假"]}
 GOOD = {"data": 1}
