@@ -1,12 +1,16 @@
 """The embedder that comes with Folio: multilingual-e5-small in int8, on any CPU, without a download or torch."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from preprocessing.errors import FolioError
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.models.artefacts import GRAPH, expected_sha256
 from retrieval.models.encoder import DIMENSION, Encoder, TokenIds
-from retrieval.simplified import simplified
+from retrieval.text.folding import simplified
+
+if TYPE_CHECKING:
+    from retrieval.settings import RetrievalSettings
 
 MODEL_ID = "multilingual-e5-small-int8"
 _READING = "t2s"
@@ -25,6 +29,11 @@ class BundledEmbedder:
     def __init__(self, encoder: Encoder | None = None) -> None:
         """Prepare; the model is read at the first text."""
         self._encoder = encoder or Encoder()
+
+    @classmethod
+    def of(cls, _settings: "RetrievalSettings") -> "BundledEmbedder":
+        """Return the one that there is, whatever the settings say."""
+        return cls()
 
     @property
     def model_id(self) -> str:

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.embed.base import Vectors
-from retrieval.embed.unit import check_dimension, unit_vectors
+from retrieval.embed.embedder import Vectors, check_dimension, unit_vectors
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings

@@ -1,19 +1,32 @@
 """A model behind any OpenAI-compatible `/embeddings` address, or Ark's multimodal one."""
 
 import logging
-from collections.abc import Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import SplitResult, urlunsplit
 
 import numpy as np
 
-from retrieval.batches import Batches
-from retrieval.embed.base import Vectors
-from retrieval.embed.forms import OPENAI, EmbeddingForm
-from retrieval.embed.prefixes import Prefixes, identity
-from retrieval.embed.unit import EmbeddingError, check_dimension, mean_of_windows, unit_vectors
-from retrieval.endpoint import BRISK, PATIENT, ModelEndpoint, Patience
-from retrieval.endpoint_errors import RequestRefused
-from retrieval.windows import estimated_tokens, estimated_windows
+from preprocessing.errors import FolioError
+from retrieval.embed.embedder import (
+    BUNDLED,
+    EmbeddingError,
+    Prefixes,
+    Vectors,
+    check_dimension,
+    chosen_prefixes,
+    identity,
+    mean_of_windows,
+    unit_vectors,
+)
+from retrieval.remote.address import ModelAddress, RequestRefused
+from retrieval.remote.endpoint import BRISK, PATIENT, Batches, ModelEndpoint, Patience
+from retrieval.text.windows import estimated_tokens, estimated_windows
+
+if TYPE_CHECKING:
+    from retrieval.settings import RetrievalSettings
 
 _log = logging.getLogger(__name__)
 _AT_ONCE = 4
@@ -22,6 +35,72 @@ _SHORTEST = 64
 """Tokens of a text whose refusal has another reason than its length."""
 _BLANK = "."
 """Sent for a text without a character, which most providers refuse."""
+_TIMEOUT_SECONDS = 120
+"""A local server without a graphics card may take this long for one batch."""
+_MOST_TEXTS = {
+    # Texts that a provider takes in one request, as far as it says so.
+    "api.openai.com": 2048,
+    "openai.azure.com": 2048,
+    "aliyuncs.com": 10,
+    "siliconflow.cn": 32,
+    "siliconflow.com": 32,
+    "bigmodel.cn": 64,
+    "z.ai": 64,
+    "volces.com": 10,
+    "bytepluses.com": 10,
+    "baidubce.com": 16,
+    "generativelanguage.googleapis.com": 100,
+    "api.cohere.com": 96,
+}
+_UNKNOWN = 32
+"""What text-embeddings-inference takes unless it is told otherwise; most local servers take more."""
+_ENOUGH = 128
+"""A request of more texts takes longer to send and read than it saves."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingForm:
+    """How texts are sent, and where their vectors are in the answer."""
+
+    path: str
+    body: Callable[[Sequence[str]], dict[str, Any]]
+    vectors: Callable[[Any], Any]
+    """Returns one vector a text, in the order of the texts; raises ValueError, LookupError or TypeError."""
+    most_texts: int | None = None
+    """Texts that one request can hold; None where the provider decides."""
+
+
+def _in_order(answer: Any) -> list[Any]:
+    rows = answer["data"]
+    if all("index" not in row for row in rows):
+        return [row["embedding"] for row in rows]
+    by_index = {row["index"]: row["embedding"] for row in rows}
+    if sorted(by_index) != list(range(len(rows))):
+        raise ValueError(f"its texts are numbered {[row['index'] for row in rows][:10]}")
+    return [by_index[place] for place in range(len(rows))]
+
+
+OPENAI = EmbeddingForm("embeddings", lambda texts: {"input": list(texts)}, _in_order)
+# https://www.volcengine.com/docs/82379/1409290: one vector for all that a request holds.
+ARK_MULTIMODAL = EmbeddingForm(
+    "embeddings/multimodal",
+    lambda texts: {"input": [{"type": "text", "text": text} for text in texts]},
+    lambda answer: [answer["data"]["embedding"]],
+    most_texts=1,
+)
+
+
+def form_of(address: SplitResult, model: str) -> EmbeddingForm:
+    """Return the form that the address or the name of the model says."""
+    of_ark = (address.hostname or "").endswith((".volces.com", ".bytepluses.com"))
+    multimodal = address.path.rstrip("/").endswith("/multimodal") or (of_ark and "embedding-vision" in model)
+    return ARK_MULTIMODAL if multimodal else OPENAI
+
+
+def with_path(address: SplitResult, form: EmbeddingForm) -> str:
+    """Return the address to post to; it may hold the path already."""
+    base = re.sub(r"(/embeddings(/multimodal)?)?/*$", "", address.path)
+    return urlunsplit(address._replace(path=f"{base}/{form.path}"))
 
 
 class OpenAICompatibleEmbedder:
@@ -51,6 +130,33 @@ class OpenAICompatibleEmbedder:
         self._batches = Batches(most_texts, _AT_ONCE)
         self._most_tokens = most_tokens
         self._dimension: int | None = None
+
+    @classmethod
+    def of(cls, settings: "RetrievalSettings") -> "OpenAICompatibleEmbedder":
+        """Return the model at FOLIO_EMBED_BASE_URL; raises FolioError when no model of that server is named."""
+        model = settings.embed_model.strip()
+        if model == BUNDLED:
+            raise FolioError(
+                "FOLIO_EMBED_BASE_URL is set but FOLIO_EMBED_MODEL is not; set it to an embedding model that server has"
+            )
+        address = ModelAddress(
+            what=f"the embedding model {model!r}",
+            url=settings.embed_base_url or "",
+            url_setting="FOLIO_EMBED_BASE_URL",
+            key=settings.embed_api_key,
+            key_setting="FOLIO_EMBED_API_KEY",
+            model_setting="FOLIO_EMBED_MODEL",
+        )
+        form = form_of(address.parts, model)
+        return cls(
+            model,
+            ModelEndpoint(replace(address, url=with_path(address.parts, form)), _TIMEOUT_SECONDS),
+            form=form,
+            prefixes=chosen_prefixes(model, settings.embed_query_prefix, settings.embed_passage_prefix),
+            dimensions=settings.embed_dimensions,
+            most_texts=form.most_texts or settings.embed_batch or most_texts(address.parts.hostname or ""),
+            most_tokens=settings.embed_max_tokens,
+        )
 
     @property
     def model_id(self) -> str:
@@ -133,3 +239,9 @@ class OpenAICompatibleEmbedder:
         _log.warning(
             "%s; longer texts are embedded in windows of about %d tokens and averaged", refused, self._most_tokens
         )
+
+
+def most_texts(hostname: str) -> int:
+    """Return how many texts to send at once to the host; who takes fewer says so, and `Batches` heeds it."""
+    limits = (limit for host, limit in _MOST_TEXTS.items() if hostname == host or hostname.endswith(f".{host}"))
+    return min(next(limits, _UNKNOWN), _ENOUGH)

@@ -2,15 +2,16 @@
 
 import threading
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from retrieval.embed.base import Vectors
-from retrieval.embed.prefixes import chosen_prefixes, identity
-from retrieval.embed.unit import mean_of_windows, unit_vectors
-from retrieval.local_model import ModelError, architecture, loading
-from retrieval.windows import windows
+from retrieval.embed.embedder import Vectors, chosen_prefixes, identity, mean_of_windows, unit_vectors
+from retrieval.models.local import ModelError, architecture, load
+from retrieval.text.windows import windows
+
+if TYPE_CHECKING:
+    from retrieval.settings import RetrievalSettings
 
 SETTING = "FOLIO_EMBED_MODEL"
 _SPARE = 2
@@ -30,6 +31,11 @@ class SentenceTransformersEmbedder:
         self._model: Any = None
         # Fast tokenizers keep their padding in themselves and refuse two threads at once.
         self._lock = threading.RLock()
+
+    @classmethod
+    def of(cls, settings: "RetrievalSettings") -> "SentenceTransformersEmbedder":
+        """Return the model that the settings name."""
+        return cls(settings.embed_model, settings.embed_query_prefix, settings.embed_passage_prefix)
 
     @property
     def model_id(self) -> str:
@@ -79,11 +85,7 @@ class SentenceTransformersEmbedder:
 
 
 def _load(name: str) -> Any:
-    with loading(SETTING, name):
-        # Imported late: torch takes seconds, and most commands do without.
-        from sentence_transformers import SentenceTransformer
-
-        model = SentenceTransformer(name)
+    model = load("SentenceTransformer", SETTING, name)
     if architecture(model).endswith("ForSequenceClassification"):
         raise ModelError(f"{SETTING}={name} is a reranker, not an embedding model: it belongs in FOLIO_RERANK_MODEL")
     return model

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from langchain_core.embeddings import Embeddings
 
+from retrieval.embed.embedder import EmbeddingError
 from retrieval.embed.langchain import LangChainEmbedder
-from retrieval.embed.unit import EmbeddingError
 
 
 class Scripted(Embeddings):
@@ -44,11 +44,8 @@ def test_the_dimension_is_known_before_any_text() -> None:
         ([[3, 4]], "scripted returned 1 vectors for 2 texts"),
         ([[3, 4], [0, 0]], "scripted returned a vector of zeros"),
         ([[3, 4], [0, float("nan")]], "scripted returned NaN or infinity"),
-        ([[3, 4], [0, float("inf")]], "scripted returned NaN or infinity"),
         ([[3, 4], [1]], "scripted returned vectors of different lengths"),
-        ([[3, 4], None], "scripted returned vectors of different lengths"),
         ([[], []], r"scripted returned shape \(2, 0\)"),
-        ([3, 4], r"scripted returned shape \(2,\)"),
         ([[1, 2, 3], [1, 2, 3]], "scripted returned 3 dimensions after 2 before"),
     ],
 )

@@ -6,9 +6,10 @@ import pytest
 
 from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
-from retrieval.embed.query_cache import QueryCache
+from retrieval.embed.bundled import BundledEmbedder
+from retrieval.embed.embedder import CachingEmbedder
 from retrieval.settings import RetrievalSettings
-from tests.retrieval.model_server import ModelServer, Raw, one_after_another
+from tests.retrieval.remote.model_server import ModelServer, Raw, one_after_another
 
 ROW = {"data": [{"index": 0, "embedding": [3, 4]}]}
 
@@ -41,8 +42,8 @@ def test_identity(values: dict[str, Any], model_id: str) -> None:
 
 def test_the_bundled_one_is_the_default_and_keeps_questions() -> None:
     embedder = open_embedder(settings())
-    assert isinstance(embedder, QueryCache)
-    assert embedder.model_id == open_embedder("bundled").model_id
+    assert isinstance(embedder, CachingEmbedder)
+    assert embedder.model_id == BundledEmbedder().model_id
 
 
 @pytest.mark.parametrize(

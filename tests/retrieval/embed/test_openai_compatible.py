@@ -3,15 +3,23 @@
 import logging
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
 from preprocessing.errors import FolioError
-from retrieval.embed.forms import ARK_MULTIMODAL
-from retrieval.embed.openai_compatible import OpenAICompatibleEmbedder
-from retrieval.embed.prefixes import Prefixes
-from tests.retrieval.model_server import Answer, ModelServer, Raw, endpoint, one_after_another
+from retrieval.embed.embedder import Prefixes
+from retrieval.embed.openai_compatible import (
+    ARK_MULTIMODAL,
+    OPENAI,
+    EmbeddingForm,
+    OpenAICompatibleEmbedder,
+    form_of,
+    most_texts,
+    with_path,
+)
+from tests.retrieval.remote.model_server import Answer, ModelServer, Raw, endpoint, one_after_another
 
 
 def vector(text: str) -> list[float]:
@@ -46,12 +54,6 @@ def test_texts_are_sent_as_text_and_come_back_in_order() -> None:
     assert question == pytest.approx(expected("年假")[0])
     assert (passages.dtype, question.dtype, question.shape) == (np.float32, np.float32, (3,))
     assert (model.model_id, model.dimension) == ("m", 3)
-
-
-def test_no_texts_give_no_vectors() -> None:
-    with ModelServer(embeds) as server:
-        empty = embedder(server).embed_passages([])
-    assert (empty.shape, empty.dtype) == ((0, 3), np.float32)
 
 
 def test_prefixes_and_dimensions_are_sent_and_named() -> None:
@@ -166,10 +168,8 @@ def test_a_refusal_that_stays_is_said(answer: Answer, prefix: str) -> None:
             r"sent no list of vectors \(its texts are numbered \[0, 0\]\)",
         ),
         ({"vectors": []}, r"sent no list of vectors \('data'\); check FOLIO_X_URL"),
-        ([], "sent no list of vectors"),
         ({"data": [{"embedding": [1, 2]}, {"embedding": [1]}]}, "m returned vectors of different lengths"),
         ({"data": [{"embedding": "AAAA"}, {"embedding": "AAAA"}]}, "or of something else than numbers"),
-        ({"data": [{"embedding": None}, {"embedding": None}]}, "m returned "),
         ({"data": [{"embedding": [0, 0]}, {"embedding": [1, 0]}]}, "m returned a vector of zeros"),
         ({"error": {"code": "1113", "message": "账户余额不足"}}, "sent no usable answer"),
         (Raw(404, {"error": {"message": "model ep-000 does not exist"}}), "check FOLIO_X_MODEL, and FOLIO_X_URL"),
@@ -210,3 +210,30 @@ def test_ark_takes_one_text_a_request() -> None:
         found = embedder(server, form=ARK_MULTIMODAL, most_texts=1).embed_passages(texts)
     assert found == pytest.approx(expected(*texts))
     assert len(server.bodies) == 9
+
+
+ARK = "https://ark.cn-beijing.volces.com/api/v3"
+
+
+@pytest.mark.parametrize(
+    ("address", "model", "form", "expected"),
+    [
+        ("http://a/v1//", "m", OPENAI, "http://a/v1/embeddings"),
+        ("http://a/v1/embeddings/", "m", OPENAI, "http://a/v1/embeddings"),
+        ("http://a/v1?api-version=2", "m", OPENAI, "http://a/v1/embeddings?api-version=2"),
+        (ARK, "doubao-embedding-large", OPENAI, f"{ARK}/embeddings"),
+        (ARK, "doubao-embedding-vision-250615", ARK_MULTIMODAL, f"{ARK}/embeddings/multimodal"),
+        (f"{ARK}/embeddings/multimodal", "ep-2024", ARK_MULTIMODAL, f"{ARK}/embeddings/multimodal"),
+    ],
+)
+def test_the_address_says_the_form(address: str, model: str, form: EmbeddingForm, expected: str) -> None:
+    assert form_of(urlsplit(address), model) is form
+    assert with_path(urlsplit(address), form) == expected
+
+
+@pytest.mark.parametrize(
+    ("hostname", "expected"),
+    [("mine.openai.azure.com", 128), ("dashscope.aliyuncs.com", 10), ("notaliyuncs.com", 32), ("", 32)],
+)
+def test_most_texts(hostname: str, expected: int) -> None:
+    assert most_texts(hostname) == expected

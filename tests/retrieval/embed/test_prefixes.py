@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.embed.prefixes import Prefixes, chosen_prefixes, identity, usual_prefixes
+from retrieval.embed.embedder import Prefixes, chosen_prefixes, identity, usual_prefixes
 
 INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from retrieval.embed.sentence_transformers import SentenceTransformersEmbedder
-from retrieval.local_model import ModelError
+from retrieval.models.local import ModelError
 from tests.retrieval.tiny_models import LIMIT, save_model
 
+pytestmark = pytest.mark.models
 TEXTS = ["年假满一年十天。", "津贴三百元。"]
 
 
@@ -75,11 +76,6 @@ def test_prompts(
     assert passages == pytest.approx(_mean_of_tokens(name, *(passage + text for text in TEXTS)), abs=1e-5)
     assert question == pytest.approx(_mean_of_tokens(name, query + "年假多少天")[0], abs=1e-5)
     assert embedder.model_id == name + marks
-
-
-def test_no_texts_give_no_vectors(plain: str) -> None:
-    empty = SentenceTransformersEmbedder(plain).embed_passages([])
-    assert (empty.shape, empty.dtype) == ((0, 16), np.float32)
 
 
 def test_a_long_text_is_the_average_of_its_windows(plain: str) -> None:
