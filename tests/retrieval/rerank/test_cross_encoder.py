@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from retrieval.cross_encoder import CrossEncoderScorer, load_cross_encoder
-from retrieval.local_model import ModelError
-from retrieval.rerank import CrossEncoderReranker
-from tests.retrieval.test_rerank import hits_of, order
+from retrieval.models.local import ModelError
+from retrieval.rerank.cross_encoder import CrossEncoderReranker, CrossEncoderScorer, load_cross_encoder
+from tests.retrieval.rerank.test_rerank import hits_of, order
 from tests.retrieval.tiny_models import LIMIT, save_model
 
+pytestmark = pytest.mark.models
 QUESTION = "津贴是多少"
 
 

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -10,10 +10,10 @@ import pytest
 
 from preprocessing.errors import FolioError
 from retrieval.hit import LegScore
-from retrieval.rerank_forms import FORMS, RerankFormName
-from retrieval.rerank_http import HttpReranker
-from tests.retrieval.model_server import ModelServer, Raw, endpoint, one_after_another
-from tests.retrieval.test_rerank import hits_of, order
+from retrieval.rerank.http import FORMS, HttpReranker
+from retrieval.rerank.rerank import RerankFormName
+from tests.retrieval.remote.model_server import ModelServer, Raw, endpoint, one_after_another
+from tests.retrieval.rerank.test_rerank import hits_of, order
 
 Score = Callable[[str], Any]
 
@@ -60,14 +60,6 @@ def test_the_order_follows_the_scores(form: RerankFormName) -> None:
     # Headings are read too, and a hit without text is not sent.
     assert documents(server.bodies[0]) == ["制度 > 休假\n-1.9", "制度 > 休假\n6.8", "制度 > 休假\n-7.2"]
     assert question(server.bodies[0]) == "年假"
-
-
-@pytest.mark.parametrize("texts", [[], ["", " \n"]])
-def test_nothing_to_read_sends_nothing(texts: list[str]) -> None:
-    hits = hits_of(*texts)
-    with ModelServer(answer_in("jina", last_number)) as server:
-        assert reranker(server).rerank("年假", hits) == hits
-    assert server.bodies == []
 
 
 @pytest.mark.parametrize(
@@ -180,17 +172,3 @@ def test_a_server_that_reads_less_gets_shorter_windows(caplog: pytest.LogCapture
         model.rerank("年假", hits_of(*texts))
         assert len(server.bodies) == asked + 1
     assert caplog.messages[-1].endswith("passages are read in windows of 256 tokens")
-
-
-def test_the_model_is_named() -> None:
-    with ModelServer(one_after_another({})) as server:
-        assert reranker(server, "tei").model_id == server.host
-        assert reranker(server, model="m").model_id == "m"
-
-
-def test_old_hits_stay_as_they_were() -> None:
-    before = hits_of("1", "2")
-    with ModelServer(answer_in("jina", last_number)) as server:
-        found: Sequence[Any] = reranker(server).rerank("年假", before)
-    assert before == hits_of("1", "2")
-    assert found[0].legs == {"fused": LegScore(2, 1 / 62), "rerank": LegScore(1, 2.0)}

@@ -9,7 +9,7 @@ import pytest
 from retrieval.embed.bundled import BundledEmbedder
 from retrieval.hit import Hit, LegScore
 from retrieval.models.encoder import TokenIds
-from retrieval.token_interaction import Floats, TokenReranker, _Statistics, learnt_projection
+from retrieval.rerank.token_interaction import Floats, TokenReranker, _Statistics, learnt_projection
 from tests.fakes import make_chunk
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -129,7 +129,7 @@ def test_passages_are_read_once() -> None:
 
 
 def test_old_passages_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.token_interaction._CACHED_TOKENS", 5)
+    monkeypatch.setattr("retrieval.rerank.token_interaction._CACHED_TOKENS", 5)
     encoder = LetterEncoder()
     reranker = PlainReranker(encoder)
     for text in ("abc", "def", "abc"):

@@ -9,14 +9,14 @@ import pytest
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.rerank import CrossEncoderReranker, Reranker
-from retrieval.rerank_choice import OrFusedOrder, open_reranker
-from retrieval.rerank_http import HttpReranker
+from retrieval.rerank.cross_encoder import CrossEncoderReranker
+from retrieval.rerank.http import HttpReranker
+from retrieval.rerank.rerank import OrFusedOrder, Reranker, open_reranker
+from retrieval.rerank.token_interaction import TokenReranker
 from retrieval.settings import RetrievalSettings
-from retrieval.token_interaction import TokenReranker
 from tests.fakes import CharacterEmbedder
-from tests.retrieval.model_server import ModelServer, Raw, one_after_another
-from tests.retrieval.test_rerank import hits_of, order
+from tests.retrieval.remote.model_server import ModelServer, Raw, one_after_another
+from tests.retrieval.rerank.test_rerank import hits_of, order
 
 
 def settings(**values: Any) -> RetrievalSettings:
@@ -130,15 +130,6 @@ def test_one_that_failed_is_left_alone_for_a_minute() -> None:
     for now, asked in ((0.0, 1), (1.0, 1), (59.9, 1), (60.0, 2), (60.1, 3)):  # noqa: B007
         reranker.rerank("年假", hits)
         assert inner.asked == asked
-
-
-def test_a_bug_keeps_its_trace() -> None:
-    class Bug(Fails):
-        def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        OrFusedOrder(Bug()).rerank("年假", hits_of("1"))
 
 
 @pytest.mark.parametrize("failing", ["refused", "cross-encoder"])

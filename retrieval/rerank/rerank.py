@@ -1,27 +1,47 @@
-"""Which reranker the settings name, and what a search does when it fails."""
+"""Rerank: what every reranker gives, which one the settings name, and what a search does when it fails."""
 
 import logging
+import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from preprocessing.errors import FolioError
-from retrieval.embed.base import Embedder
-from retrieval.embed.bundled import BundledEmbedder
-from retrieval.embed.query_cache import QueryCache
-from retrieval.hit import Hit
-from retrieval.rerank import CrossEncoderReranker, Reranker
-from retrieval.token_interaction import TokenReranker
+from retrieval.embed.embedder import Embedder
+from retrieval.hit import Hit, LegScore
 
 if TYPE_CHECKING:
     from retrieval.settings import RetrievalSettings
 
-_log = logging.getLogger(__name__)
-_TIMEOUT_SECONDS = 30
+RerankFormName = Literal["jina", "cohere", "siliconflow", "dashscope", "tei"]
+
+_KINDS = {
+    "token": "retrieval.rerank.token_interaction:TokenReranker.of",
+    "local": "retrieval.rerank.cross_encoder:CrossEncoderReranker.of",
+    "address": "retrieval.rerank.http:HttpReranker.of",
+}
 _REST_SECONDS = 60
 """How long a reranker that failed is left alone: a search must not wait each time for one that hangs."""
+_log = logging.getLogger(__name__)
+
+
+class Reranker(Protocol):
+    """Puts hits in a better order; scores mean order only, on a scale of the model's own."""
+
+    @property
+    def model_id(self) -> str:
+        """Name of the model."""
+
+    def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
+        """Return all the hits as new ones, best first, with leg `rerank` filled in."""
+
+
+@runtime_checkable
+class _Warmable(Protocol):
+    def warm(self) -> None: ...
 
 
 def open_reranker(settings: "RetrievalSettings", embedder: Embedder | None = None) -> Reranker | None:
@@ -31,6 +51,14 @@ def open_reranker(settings: "RetrievalSettings", embedder: Embedder | None = Non
     without both it is token interaction, which shares the encoder of a bundled `embedder`. Raises FolioError for
     settings that contradict each other.
     """
+    kind = _kind(settings)
+    if kind is None:
+        return None
+    of: Callable[[RetrievalSettings, Embedder | None], Reranker] = resolve_name(_KINDS[kind])
+    return of(settings, embedder)
+
+
+def _kind(settings: "RetrievalSettings") -> str | None:
     model_named = settings.rerank_model or settings.rerank_url
     if settings.rerank in ("token", "none") and model_named:
         raise FolioError(
@@ -43,7 +71,7 @@ def open_reranker(settings: "RetrievalSettings", embedder: Embedder | None = Non
             "BAAI/bge-reranker-v2-m3"
         )
     if settings.rerank_url:
-        return _by_address(settings)
+        return "address"
     for name in ("rerank_api_key", "rerank_form", "rerank_max_tokens"):
         if getattr(settings, name) is not None:
             raise FolioError(
@@ -51,56 +79,8 @@ def open_reranker(settings: "RetrievalSettings", embedder: Embedder | None = Non
                 "such as https://api.siliconflow.cn/v1/rerank"
             )
     if settings.rerank_model:
-        return CrossEncoderReranker(settings.rerank_model)
-    return None if settings.rerank == "none" else TokenReranker(_token_encoder(embedder))
-
-
-def token_matcher(reranker: Reranker | None, embedder: Embedder) -> TokenReranker | None:
-    """Return what matches texts token by token: the reranker if it does, else one on the bundled embedder, or none."""
-    inner = reranker.inner if isinstance(reranker, OrFusedOrder) else reranker
-    if isinstance(inner, TokenReranker):
-        return inner
-    encoder = _bundled(embedder)
-    return TokenReranker(encoder) if encoder else None
-
-
-def _token_encoder(embedder: Embedder | None) -> BundledEmbedder:
-    return _bundled(embedder) or BundledEmbedder()
-
-
-def _bundled(embedder: Embedder | None) -> BundledEmbedder | None:
-    inner = embedder.embedder if isinstance(embedder, QueryCache) else embedder
-    return inner if isinstance(inner, BundledEmbedder) else None
-
-
-def _by_address(settings: "RetrievalSettings") -> Reranker:
-    from retrieval.endpoint import ModelEndpoint
-    from retrieval.endpoint_address import ModelAddress
-    from retrieval.rerank_forms import FORMS, NAMES, form_of, with_path
-    from retrieval.rerank_http import HttpReranker
-
-    model = settings.rerank_model.strip() if settings.rerank_model else None
-    address = ModelAddress(
-        what=f"the reranker {model!r}" if model else "the reranker",
-        url=settings.rerank_url or "",
-        url_setting="FOLIO_RERANK_URL",
-        key=settings.rerank_api_key,
-        key_setting="FOLIO_RERANK_API_KEY",
-        model_setting="FOLIO_RERANK_MODEL",
-    )
-    address = replace(address, url=with_path(address.parts))
-    form = FORMS[settings.rerank_form] if settings.rerank_form else form_of(address.parts)
-    if form is None:
-        raise FolioError(
-            f"FOLIO_RERANK_URL {address.shown} does not say what the server understands: set FOLIO_RERANK_FORM to one "
-            f"of {', '.join(NAMES)} (tei for text-embeddings-inference, jina for vLLM and Xinference)"
-        )
-    if form.needs_model and not model:
-        raise FolioError(
-            f"FOLIO_RERANK_MODEL is not set; set it to a reranker that {address.host} has, such as "
-            "BAAI/bge-reranker-v2-m3"
-        )
-    return HttpReranker(form, ModelEndpoint(address, _TIMEOUT_SECONDS), model, settings.rerank_max_tokens)
+        return "local"
+    return None if settings.rerank == "none" else "token"
 
 
 class OrFusedOrder:
@@ -122,7 +102,7 @@ class OrFusedOrder:
 
     def warm(self) -> None:
         """Load what the first question needs, where it is on this machine and comes with Folio."""
-        if isinstance(self._reranker, TokenReranker):
+        if isinstance(self._reranker, _Warmable):
             self._reranker.warm()
 
     @property
@@ -155,3 +135,40 @@ class OrFusedOrder:
                 return
             self._said.add(problem)
         _log.warning("%s; until it works, results stay in the order of the search", problem)
+
+
+def by_best_window(hits: Sequence[Hit], places: Sequence[int], scores: Sequence[float], model_id: str) -> list[Hit]:
+    """Return new hits by falling score; `scores[i]` is that of one window of the hit at `places[i]`.
+
+    A long chunk is as good as the best of its windows. Without any number the old order stays.
+    """
+    best: dict[int, float] = {}
+    for place, score in zip(places, scores, strict=True):
+        if math.isfinite(score):
+            best[place] = max(score, best.get(place, score))
+    if unusable := len(set(places)) - len(best):
+        _log.warning("reranker %s gave no number for %d of %d passages", model_id, unusable, len(set(places)))
+    return reordered(hits, best) if best else list(hits)
+
+
+def reordered(hits: Sequence[Hit], scores: dict[int, float]) -> list[Hit]:
+    """Return new hits by falling score, place in `hits` → score; equal scores keep their old order.
+
+    A hit without a score goes to the end and takes the lowest score there is: the number must be one that
+    JSON can hold and must not rank it higher.
+    """
+    lowest = min(scores.values())
+    order = sorted(range(len(hits)), key=lambda place: (place not in scores, -scores.get(place, lowest)))
+    return in_order(hits, order, {place: scores.get(place, lowest) for place in order})
+
+
+def in_order(hits: Sequence[Hit], order: Sequence[int], scores: Mapping[int, float]) -> list[Hit]:
+    """Return new hits in this order of their places, each with its score as that of leg `rerank`."""
+    return [
+        replace(
+            hits[place],
+            score=scores[place],
+            legs={**hits[place].legs, "rerank": LegScore(rank, scores[place])},
+        )
+        for rank, place in enumerate(order, start=1)
+    ]

@@ -8,19 +8,26 @@ be the same to the letter.
 
 import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from preprocessing.merge import UNRELATED_EN, UNRELATED_ZH
-from retrieval.hit import Hit, LegScore
+from retrieval.embed.bundled import BundledEmbedder
+from retrieval.embed.embedder import CachingEmbedder, Embedder
+from retrieval.hit import Hit
 from retrieval.models.artefacts import FOLDER, PROJECTION, checked
 from retrieval.models.encoder import TokenIds
-from retrieval.tokens import is_code, query_tokens, tokenize
+from retrieval.rerank.rerank import OrFusedOrder, Reranker, in_order
+from retrieval.text.codes import is_code
+from retrieval.text.tokens import query_tokens, tokenize
+
+if TYPE_CHECKING:
+    from retrieval.settings import RetrievalSettings
 
 Floats = NDArray[np.float32]
 
@@ -67,8 +74,12 @@ class TokenReranker:
         self._projection = projection
         self._lock = threading.Lock()
         self._known: _Statistics | None = None
-        self._states: OrderedDict[bytes, NDArray[np.float16]] = OrderedDict()
-        self._cached = 0
+        self._states: LRUCache[bytes, NDArray[np.float16]] = LRUCache(_CACHED_TOKENS, getsizeof=len)
+
+    @classmethod
+    def of(cls, _settings: "RetrievalSettings", embedder: Embedder | None) -> "TokenReranker":
+        """Return one on the encoder of the embedder, or on one of its own where that has another model."""
+        return cls(_bundled(embedder) or BundledEmbedder())
 
     def warm(self) -> None:
         """Load what the first question needs."""
@@ -84,14 +95,7 @@ class TokenReranker:
         scores = self.scores(question, [hit.chunk.search_text for hit in hits])
         codes = _shared_codes(question, hits)
         order = sorted(_fused_with_old_order(scores), key=lambda place: -codes[place])
-        return [
-            replace(
-                hits[place],
-                score=float(scores[place]),
-                legs={**hits[place].legs, "rerank": LegScore(rank, float(scores[place]))},
-            )
-            for rank, place in enumerate(order, start=1)
-        ]
+        return in_order(hits, order, dict(enumerate(scores.tolist())))
 
     def scores(self, question: str, texts: Sequence[str]) -> Floats:
         """Return for each text the weighted mean, -1 to 1, of each question token's best cosine in it."""
@@ -115,25 +119,14 @@ class TokenReranker:
         keys = [hashlib.sha256(text.encode("utf-8", "replace")).digest() for text in texts]
         with self._lock:
             known = {key: self._states[key] for key in keys if key in self._states}
-            for key in known:
-                self._states.move_to_end(key)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         fresh = self._encoder.token_states(list(missing.values()), query=False)
         distinct = self._statistics().distinct
         new = {key: distinct(states).astype(np.float16) for key, (_, states) in zip(missing, fresh, strict=True)}
         with self._lock:
-            self._keep(new)
+            self._states.update((key, states) for key, states in new.items() if len(states) <= _CACHED_TOKENS)
         known |= new
         return [known[key] for key in keys]
-
-    def _keep(self, new: dict[bytes, NDArray[np.float16]]) -> None:
-        for key, states in new.items():
-            if key not in self._states:
-                self._states[key] = states
-                self._cached += len(states)
-        while self._cached > _CACHED_TOKENS and len(self._states) > 1:
-            _, dropped = self._states.popitem(last=False)
-            self._cached -= len(dropped)
 
     def _statistics(self) -> "_Statistics":
         if self._known is None:
@@ -142,6 +135,20 @@ class TokenReranker:
             projection = self._projection() if self._projection else None
             self._known = _Statistics(self._encoder.information(), common, projection)
         return self._known
+
+
+def token_matcher(reranker: Reranker | None, embedder: Embedder) -> TokenReranker | None:
+    """Return what matches texts token by token: the reranker if it does, else one on the bundled embedder, or none."""
+    inner = reranker.inner if isinstance(reranker, OrFusedOrder) else reranker
+    if isinstance(inner, TokenReranker):
+        return inner
+    encoder = _bundled(embedder)
+    return TokenReranker(encoder) if encoder else None
+
+
+def _bundled(embedder: Embedder | None) -> BundledEmbedder | None:
+    inner = embedder.embedder if isinstance(embedder, CachingEmbedder) else embedder
+    return inner if isinstance(inner, BundledEmbedder) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from retrieval.rerank_forms import FORMS, RerankFormName, form_of, with_path
+from retrieval.rerank.http import FORMS, form_of, with_path
+from retrieval.rerank.rerank import RerankFormName
 
 NATIVE = "https://dashscope.aliyuncs.com/api/v1/services/rerank/text-rerank/text-rerank"
 

@@ -9,9 +9,8 @@ import pytest
 
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
-from retrieval.cross_encoder import Pair
 from retrieval.hit import Hit, LegScore
-from retrieval.rerank import CrossEncoderReranker
+from retrieval.rerank.cross_encoder import CrossEncoderReranker, Pair
 
 NAN = math.nan
 
@@ -81,21 +80,10 @@ def test_old_hits_stay_as_they_were() -> None:
     assert found[0].legs == {"fused": LegScore(2, 1 / 62), "rerank": LegScore(1, 2.0)}
 
 
-def test_the_model_reads_the_headings_too() -> None:
-    scorer = FakeScorer()
-    CrossEncoderReranker("fake", scorer).rerank("年假", hits_of("1"))
-    assert scorer.batches == [[("年假", "制度 > 休假\n1")]]
-
-
 @pytest.mark.parametrize("texts", [[], ["", " \n"]])
 def test_nothing_to_read_leaves_the_model_alone(texts: list[str]) -> None:
     hits = hits_of(*texts)
     assert CrossEncoderReranker("/no/such/model").rerank("年假", hits) == hits
-
-
-def test_one_nan_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
-    CrossEncoderReranker("fake", FakeScorer()).rerank("年假", hits_of("nan", "1", "2"))
-    assert [record.message for record in caplog.records] == ["reranker fake gave no number for 1 of 3 passages"]
 
 
 def test_only_nan_keeps_the_fused_order(caplog: pytest.LogCaptureFixture) -> None:
@@ -133,11 +121,6 @@ def test_memory_for_no_passage_keeps_the_fused_order(caplog: pytest.LogCaptureFi
     assert "not enough memory" in caplog.text
     scorer.largest = 16
     assert order(reranker.rerank("年假", hits)) == ["c3", "c2", "c1"]
-
-
-def test_another_failure_is_not_taken_for_memory() -> None:
-    with pytest.raises(RuntimeError, match="shapes"):
-        CrossEncoderReranker("fake", FakeScorer(largest=0, error="shapes differ")).rerank("年假", hits_of("1"))
 
 
 def test_passages_of_like_length_share_a_batch() -> None:
