@@ -14,18 +14,17 @@ import pytest
 from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
 from retrieval.catalogue import Catalogue
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.knowledge_base import KnowledgeBase, NoDocuments
 from retrieval.manifest import IndexMismatch
-from retrieval.reindex import reindex
 from retrieval.settings import RetrievalSettings
 from retrieval.store.lock import StoreLocked
-from retrieval.transfer import Transferred
+from retrieval.upkeep.migration import Transferred, reindex
 from tests.fakes import CharacterEmbedder
 from tests.retrieval.shared_base import LEAVE, PAY, TRAVEL, found, opened, write
 from tests.retrieval.store.fake_qdrant import running
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class OtherEmbedder(CharacterEmbedder):
@@ -46,8 +45,13 @@ def _folded(vectors: Vectors) -> Vectors:
     return np.asarray(halves / np.linalg.norm(halves, axis=1, keepdims=True), np.float32)
 
 
+@pytest.fixture
+def settings(tmp_path: Path) -> RetrievalSettings:
+    return filled(RetrievalSettings(home=tmp_path / "home"))
+
+
 @pytest.fixture(params=["folder", pytest.param("server", marks=pytest.mark.enable_socket)])
-def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RetrievalSettings]:
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RetrievalSettings]:
     own = RetrievalSettings(home=tmp_path / "home")
     if request.param == "folder":
         yield filled(own)
@@ -67,18 +71,18 @@ def open_other(settings: RetrievalSettings) -> KnowledgeBase:
     return KnowledgeBase.open(settings, embedder=OtherEmbedder())
 
 
-def test_another_model_is_refused_until_the_index_is_made_anew(settings: RetrievalSettings) -> None:
-    with opened(settings) as base:
+def test_another_model_is_refused_until_the_index_is_made_anew(either: RetrievalSettings) -> None:
+    with opened(either) as base:
         documents = base.documents()
         base.unrelated_similarity()
     with pytest.raises(IndexMismatch, match=r"made with the embedding model 'characters'.*run folio reindex"):
-        open_other(settings)
+        open_other(either)
     shutil.rmtree("docs")
     embedder = OtherEmbedder()
-    done = reindex(settings, embedder=embedder)
+    done = reindex(either, embedder=embedder)
     assert done.transferred == Transferred(documents=4, chunks=4, written=4)
     assert (done.embed_model, done.embedded) == ("other", True)
-    with open_other(settings) as base:
+    with open_other(either) as base:
         assert base.documents() == documents
         assert base.health()["chunks"] == base.health()["keyword_chunks"] == 4
         (hit,) = base.search("探亲假", 1, "vector")
@@ -88,7 +92,7 @@ def test_another_model_is_refused_until_the_index_is_made_anew(settings: Retriev
         assert found(base, "ppr-9087", k=1, mode="keyword") == ["Hotels up to 500 yuan a night, form PPR-9087."]
         assert "工资每月十日发放。" not in found(base, "工资", k=20)
     with pytest.raises(IndexMismatch, match="made with the embedding model 'other'"):
-        opened(settings)
+        opened(either)
 
 
 class LongerEmbedder(CharacterEmbedder):
@@ -153,7 +157,7 @@ def test_the_same_model_keeps_its_vectors(settings: RetrievalSettings) -> None:
     assert not [text for text in embedder.texts if "探亲假 20 天" in text]
 
 
-def test_a_stop_leaves_the_old_index_and_the_work_goes_on(settings: RetrievalSettings) -> None:
+def test_a_stop_leaves_the_old_index_and_the_work_goes_on(either: RetrievalSettings) -> None:
     class Stopping(OtherEmbedder):
         def embed_passages(self, texts: Sequence[str]) -> Vectors:
             if len(self.texts) >= 2:
@@ -161,12 +165,12 @@ def test_a_stop_leaves_the_old_index_and_the_work_goes_on(settings: RetrievalSet
             return super().embed_passages(texts)
 
     with pytest.raises(KeyboardInterrupt):
-        reindex(settings, embedder=Stopping())
-    with opened(settings) as base:
+        reindex(either, embedder=Stopping())
+    with opened(either) as base:
         assert found(base, "探亲假", k=1) == ["探亲假 20 天。"]
-    done = reindex(settings, embedder=OtherEmbedder())
+    done = reindex(either, embedder=OtherEmbedder())
     assert 0 < done.transferred.written < done.transferred.chunks
-    with open_other(settings) as base:
+    with open_other(either) as base:
         assert found(base, "探亲假", k=1, mode="vector") == ["探亲假 20 天。"]
 
 
@@ -216,9 +220,9 @@ def test_without_documents_there_is_nothing_to_do(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from retrieval.reindex import reindex
+from retrieval.upkeep.migration import reindex
 from retrieval.settings import RetrievalSettings
-from tests.retrieval.test_reindex import OtherEmbedder
+from tests.retrieval.upkeep.test_reindex import OtherEmbedder
 left = [int(sys.argv[2])]
 class Dying(OtherEmbedder):
     def embed_passages(self, texts):
@@ -231,19 +235,19 @@ reindex(RetrievalSettings(home=Path(sys.argv[1])), embedder=Dying())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-def test_a_reindex_that_is_killed_at_any_document_can_be_started_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("document", [1, pytest.param(0, marks=pytest.mark.soak)])
+def test_a_reindex_that_is_killed_at_any_document_can_be_started_again(tmp_path: Path, document: int) -> None:
     settings = filled(RetrievalSettings(home=tmp_path / "home"))
-    for document in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", KILLED, str(settings.home), str(document)],
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            check=False,
-            cwd=tmp_path,
-        )
-        assert done.returncode == -signal.SIGKILL
-        with opened(settings) as base:
-            assert base.health()["chunks"] == 4
-            assert found(base, "探亲假", k=1) == ["探亲假 20 天。"]
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(settings.home), str(document)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == -signal.SIGKILL
+    with opened(settings) as base:
+        assert base.health()["chunks"] == 4
+        assert found(base, "探亲假", k=1) == ["探亲假 20 天。"]
     reindex(settings, embedder=OtherEmbedder())
     with open_other(settings) as base:
         assert found(base, "探亲假", k=1, mode="vector") == ["探亲假 20 天。"]

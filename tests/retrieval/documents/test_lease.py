@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from retrieval import lease
 from retrieval.database import DatabaseAway
-from retrieval.lease import Lease, WriterBusy
+from retrieval.documents import lease
+from retrieval.documents.lease import Lease, WriterBusy
 from retrieval.schema import leases, tables
 
 NOBODY = 2**22 + 1

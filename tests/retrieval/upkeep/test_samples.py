@@ -1,4 +1,4 @@
-from retrieval.rare_phrase import rarest, sample_by_kind
+from retrieval.upkeep.doctor import rarest, sample_by_kind
 from tests.fakes import make_chunk
 
 COMMON = "本办法由人力资源部负责解释。"

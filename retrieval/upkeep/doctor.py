@@ -1,32 +1,58 @@
 """The health of each leg: passages of every language and type must be found by their own words and by their meaning."""
 
+import hashlib
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Literal, get_args
+
+import numpy as np
 
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from preprocessing.visibility import KEY
 from retrieval.bm25 import BM25
 from retrieval.catalogue import Catalogue
-from retrieval.embedder_fault import fault_of
+from retrieval.embed.embedder import Embedder, Vectors
 from retrieval.filters import Filter, values_of
 from retrieval.hit import Hit
-from retrieval.rare_phrase import Kind, Sample, rarest, sample_by_kind
-from retrieval.rerank_choice import OrFusedOrder
+from retrieval.rerank.rerank import OrFusedOrder
 from retrieval.search import Engine
-from retrieval.text_language import TextLanguage, runs_of
+from retrieval.text.language import Language, language_of, runs_of
 
 logger = logging.getLogger(__name__)
 
+Kind = tuple[Language, str]
+"""Language of the text, and `doc_type`."""
 Part = Literal["store", "vector", "keyword", "rerank"]
 
 SAMPLES = 5
 """Passages of each language and type."""
 WITHIN = 10
 """Rank down to which a passage must be found."""
+_SAME = 0.9999
+"""Cosine from which an embedder says the same of two texts."""
+
+_UNRELATED: Mapping[Language, tuple[str, ...]] = {
+    "zh": ("年假一共有多少天？", "服务器的日志放在哪个目录？", "发票丢失以后怎么报销？"),
+    "en": ("How many days of leave are there?", "In which folder is the log of the server?", "Who repairs the lift?"),
+}
+
+_PHRASES = 6
+_CHARACTERS, _WORDS = 12, 5
+"""Most that a phrase is long; a third of it is the least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A passage with phrases of its language alone: one number in them could find it where the language cannot."""
+
+    chunk: Chunk
+    language: Language
+    phrases: tuple[str, ...]
+    """Never empty; of a passage without any sentence, all its words as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +60,7 @@ class Probe:
     """How many passages of one kind a leg was asked for, and found."""
 
     leg: Part
-    language: TextLanguage
+    language: Language
     doc_type: str
     asked: int
     found: int
@@ -46,7 +72,7 @@ class Problem:
 
     leg: Part
     text: str
-    language: TextLanguage | None = None
+    language: Language | None = None
     doc_type: str | None = None
 
 
@@ -74,7 +100,7 @@ def examine(engine: Engine, catalogue: Catalogue) -> Examination:
     samples = sample_by_kind(counted(), SAMPLES)
     _compare_counts(engine, catalogue, held, done)
     phrases = rarest([sample for of_kind in samples.values() for sample in of_kind], engine.store.scan())
-    blind = {language for language in get_args(TextLanguage) if _is_blind(engine, language, samples, done)}
+    blind = {language for language in get_args(Language) if _is_blind(engine, language, samples, done)}
 
     def by_keyword(sample: Sample, where: Filter) -> bool:
         return _finds_by_keyword(engine, sample, phrases[sample.chunk.chunk_id], where)
@@ -163,10 +189,75 @@ def _reranks(engine: Engine, sample: Sample) -> bool:
     return "rerank" in hit.legs
 
 
-def _is_blind(engine: Engine, language: TextLanguage, samples: dict[Kind, list[Sample]], done: Examination) -> bool:
+def _is_blind(engine: Engine, language: Language, samples: dict[Kind, list[Sample]], done: Examination) -> bool:
     """Say whether the embedder cannot tell texts of the language apart."""
     if not any(kind[0] == language for kind in samples):
         return False
     if fault := fault_of(engine.embedder, language):
         done.problems.append(Problem("vector", f"the embedder {engine.embedder.model_id} {fault}", language))
     return bool(fault)
+
+
+def fault_of(embedder: Embedder, language: Language) -> str:
+    """Return what is wrong with the vectors of texts that have nothing in common; empty when nothing is."""
+    texts = _UNRELATED[language]
+    try:
+        passages = np.asarray(embedder.embed_passages(texts))
+        questions = np.stack([embedder.embed_query(text) for text in texts])
+        return _fault(passages) or _fault(questions)
+    except Exception as error:
+        logger.debug("the embedder failed", exc_info=True)
+        return f"fails: {' '.join(str(error).split())}"
+
+
+def _fault(vectors: Vectors) -> str:
+    if not np.isfinite(vectors).all():
+        return "gives vectors with NaN or infinity"
+    lengths = np.linalg.norm(vectors, axis=1)
+    if not lengths.all():
+        return "gives vectors of zeros"
+    unit = vectors / lengths[:, None]
+    if any(float(unit[one] @ unit[other]) > _SAME for one, other in combinations(range(len(unit)), 2)):
+        return "gives the same vector to different texts"
+    return ""
+
+
+def sample_by_kind(chunks: Iterable[Chunk], size: int) -> dict[Kind, list[Sample]]:
+    """Return up to `size` passages of each language and type of document; the same ones each time."""
+    kept: dict[Kind, list[tuple[bytes, Chunk]]] = {}
+    for chunk in chunks:
+        language = language_of(chunk.text)
+        if not runs_of(chunk.text, language):
+            continue
+        of_kind = kept.setdefault((language, chunk.doc_type), [])
+        of_kind.append((hashlib.blake2b(chunk.chunk_id.encode(), digest_size=8).digest(), chunk))
+        if len(of_kind) > 20 * size:
+            of_kind[:] = _smallest(of_kind, size)
+    return {
+        kind: [Sample(chunk, kind[0], _phrases(chunk.text, kind[0])) for _, chunk in _smallest(of_kind, size)]
+        for kind, of_kind in sorted(kept.items())
+    }
+
+
+def rarest(samples: Sequence[Sample], chunks: Iterable[Chunk]) -> dict[str, str]:
+    """Return the phrase of each sample, by chunk id, that stands in the fewest chunks; of equal ones the longest."""
+    wanted = {phrase for sample in samples for phrase in sample.phrases}
+    found = Counter(phrase for chunk in chunks for phrase in wanted if phrase in chunk.text)
+    return {
+        sample.chunk.chunk_id: min(sample.phrases, key=lambda phrase: (found[phrase], -len(phrase)))
+        for sample in samples
+    }
+
+
+def _smallest(of_kind: list[tuple[bytes, Chunk]], size: int) -> list[tuple[bytes, Chunk]]:
+    return sorted(of_kind, key=lambda one: one[0])[:size]
+
+
+def _phrases(text: str, language: Language) -> tuple[str, ...]:
+    runs = runs_of(text, language)
+    if language == "zh":
+        cut = [run[:_CHARACTERS] for run in runs if len(run) >= _CHARACTERS // 3]
+    else:
+        cut = [" ".join(run.split(" ")[:_WORDS]) for run in runs if run.count(" ") + 1 >= 1 + _WORDS // 3]
+    step = max(1, len(cut) // _PHRASES)
+    return tuple(cut[::step][:_PHRASES]) or (" ".join(runs),)

@@ -12,11 +12,10 @@ from preprocessing.errors import FolioError
 from retrieval.catalogue import Catalogue
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.migrate import MigrateError, migrate
 from retrieval.settings import RetrievalSettings
 from retrieval.store.edge import EdgeStore
-from retrieval.tokens import tokenize
-from retrieval.transfer import TransferError, Transferred
+from retrieval.text.tokens import tokenize
+from retrieval.upkeep.migration import MigrateError, TransferError, Transferred, migrate
 from tests.fakes import CHARACTERS
 from tests.retrieval.shared_base import LEAVE, LEAVE_NEW, PAY, TRAVEL, found, opened, write
 from tests.retrieval.store.fake_qdrant import FakeQdrant, running

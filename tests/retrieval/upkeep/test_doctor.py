@@ -8,14 +8,14 @@ import pytest
 
 import retrieval.bm25
 from retrieval.bm25 import BM25
-from retrieval.doctor import Examination, Probe
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.local_model import ModelError
-from retrieval.rerank_choice import OrFusedOrder
+from retrieval.models.local import ModelError
+from retrieval.rerank.rerank import OrFusedOrder
 from retrieval.settings import RetrievalSettings
-from retrieval.text_language import TextLanguage, language_of_text
+from retrieval.text.language import Language, language_of
+from retrieval.upkeep.doctor import Examination, Probe
 from tests.fakes import CharacterEmbedder, make_chunk
 
 CHINESE = "# 休假\n\n## 年假\n\n转正员工年假为 12 天，须提前三个工作日申请。\n\n## 病假\n\n病假工资按照八成计发。\n"
@@ -96,7 +96,7 @@ def test_a_tokenizer_that_drops_chinese(
 class Broken(CharacterEmbedder):
     """Gives a vector that does not depend on the text, for texts of one language or for all."""
 
-    def __init__(self, value: float, language: TextLanguage | None = None) -> None:
+    def __init__(self, value: float, language: Language | None = None) -> None:
         super().__init__()
         self._value = value
         self._language = language
@@ -105,7 +105,7 @@ class Broken(CharacterEmbedder):
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> Vectors:
-        if self._language in (None, language_of_text(text)):
+        if self._language in (None, language_of(text)):
             return np.full(self.dimension, self._value, np.float32)
         return super().embed_query(text)
 
@@ -122,7 +122,7 @@ class Broken(CharacterEmbedder):
     ],
 )
 def test_an_embedder_that_broke_after_the_ingest(
-    ready: RetrievalSettings, value: float, language: TextLanguage | None, fault: str
+    ready: RetrievalSettings, value: float, language: Language | None, fault: str
 ) -> None:
     with opened(ready, Broken(value, language)) as base:
         examination = base.examine()
@@ -137,13 +137,6 @@ def test_constant_vectors_from_the_beginning(settings: RetrievalSettings, docs: 
     with opened(settings, Broken(1.0, "zh")) as base:
         base.ingest(docs)
         assert dead(base.examine()) == {("vector", "zh", kind) for kind in (None, "md", "txt")}
-
-
-def test_vectors_that_were_constant_when_they_were_stored(settings: RetrievalSettings, docs: list[Path]) -> None:
-    with opened(settings, Broken(1.0)) as base:
-        base.ingest(docs)
-    with opened(settings) as base:
-        assert {leg for leg, _, _ in dead(base.examine())} == {"vector"}
 
 
 def test_an_embedder_that_raises(ready: RetrievalSettings) -> None:
@@ -175,12 +168,6 @@ def test_an_old_keyword_index(ready: RetrievalSettings, keyword_folder: Path, tm
         assert examination.problems[0].text.startswith("the saved index was stale and has been built anew: ")
     with opened(ready) as base:
         assert base.examine().problems == []
-
-
-def test_a_keyword_index_that_is_gone(ready: RetrievalSettings, keyword_folder: Path) -> None:
-    shutil.rmtree(keyword_folder)
-    with opened(ready) as base:
-        assert dead(base.examine()) == {("keyword", None, None)}
 
 
 def test_a_keyword_index_of_other_chunks(ready: RetrievalSettings, keyword_folder: Path) -> None:
@@ -254,16 +241,3 @@ def test_a_reranker_that_fails_says_why(ready: RetrievalSettings) -> None:
     assert {(problem.leg, problem.text) for problem in problems} == {
         ("rerank", "it fails: the model cannot be reached")
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("年假 12 天，见 HR policy。", "zh"),
-        ("The word 年假 means annual leave.", "en"),
-        ("12.5 %", None),
-        ("", None),
-    ],
-)
-def test_the_language_of_a_passage(text: str, language: str | None) -> None:
-    assert language_of_text(text) == language

@@ -12,12 +12,27 @@ from retrieval.filters import OPERATORS, Filter, Filters, values_of
 from retrieval.hit import Hit, Leg
 from retrieval.in_force import Versions
 from retrieval.other_documents import names_a_version, with_originals
-from retrieval.placing import Placing, placings_of
-from retrieval.search import Engine, check, gather
+from retrieval.search import Engine, Gathered, check, gather
 
 Stage = Literal[
     "found", "duplicate", "not_ingested", "failed", "not_visible", "version", "filter", "recall", "fusion", "rerank"
 ]
+
+DEEPEST = 10_000
+"""Rank down to which a document is looked for in a leg."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where the best passage of the document stands in one stage, and the last one that went on from there."""
+
+    rank: int | None
+    """From 1; None when it is not there, or below DEEPEST."""
+    score: float | None
+    """On the scale of the stage; None when the document shares no word with the question."""
+    last_rank: int
+    last_score: float | None
+    """None when nothing was found at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +108,7 @@ def _lost_in_search(
     ranked = list(gathered.distinct)
     if engine.reranker is not None:
         ranked = engine.reranker.rerank(question, ranked)
-    lost = replace(lost, placings=placings_of(holder.doc_id, question, engine, where, gathered))
+    lost = replace(lost, placings=_placings_of(holder.doc_id, question, engine, where, gathered))
     own = _first(ranked, lambda hit: hit.chunk.doc_id == holder.doc_id)
     same = _first(ranked, lambda hit: holder.source in hit.also_in)
     if own is not None and own < k:
@@ -112,6 +127,39 @@ def _lost_in_search(
     last = gathered.distinct[-1]
     cut = Placing(fused + 1, gathered.fused[fused].score, last.legs["fused"].rank, last.legs["fused"].score)
     return replace(lost, stage="fusion", placings={**lost.placings, "fused": cut})
+
+
+def _placings_of(doc_id: str, question: str, engine: Engine, where: Filter, gathered: Gathered) -> dict[Leg, Placing]:
+    """Return the place of the best passage of the document in each leg."""
+    vector = engine.embedder.embed_query(question)
+
+    def by_vector(k: int, where: Filter) -> list[tuple[str, float]]:
+        return [(hit.chunk.chunk_id, hit.score) for hit in engine.store.search(vector, k, where)]
+
+    def by_keyword(k: int, where: Filter) -> list[tuple[str, float]]:
+        return engine.keyword.search(question, k, where)
+
+    own = replace(where, equals={**where.equals, "doc_id": (doc_id,)})
+    return {
+        "vector": _placing(by_vector, own, where, gathered.legs["vector"]),
+        "keyword": _placing(by_keyword, own, where, gathered.legs["keyword"]),
+    }
+
+
+def _placing(
+    ask: Callable[[int, Filter], list[tuple[str, float]]], own: Filter, where: Filter, made_it: Sequence[Hit]
+) -> Placing:
+    last = len(made_it), made_it[-1].score if made_it else None
+    best = ask(1, own)
+    if not best:
+        return Placing(None, None, *last)
+    depth = max(last[0], 1)
+    while True:
+        found = ask(depth, where)
+        rank = next((rank for rank, (chunk_id, _) in enumerate(found, start=1) if chunk_id == best[0][0]), None)
+        if rank is not None or len(found) < depth or depth >= DEEPEST:
+            return Placing(rank, best[0][1], *last)
+        depth = min(4 * depth, DEEPEST)
 
 
 def _left_out_by(

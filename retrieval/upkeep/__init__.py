@@ -1,0 +1,1 @@
+"""Looking after a knowledge base: its health, moving it, and why a document was not found."""
