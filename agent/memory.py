@@ -1,247 +1,120 @@
-"""What was said in each session, kept in a database."""
+"""The memory of LangChain's executor over the sessions: read before a question, written after its outcome."""
 
-import hashlib
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Literal, get_args
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-import sqlalchemy as sa
+from langchain_classic.base_memory import BaseMemory
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseChatModel
+from pydantic import ConfigDict, SkipValidation
 
+import prompts
 from agent.citations import remove_unknown_labels
-from agent.session_tables import MAX_SESSION_CHARS
-from agent.session_tables import summaries as _summaries
-from agent.session_tables import tables as _tables
-from agent.session_tables import turns as _turns
-from preprocessing.errors import FolioError
-from retrieval.database import make_tables, open_database, said_of_database
-from retrieval.settings import RetrievalSettings
+from agent.claims import find
+from agent.ending import Outcome
+from agent.facts.source import Source
+from agent.models.errors import ModelError
+from agent.react.clean import strip_thinking
+from agent.react.labels import find_labels
+from agent.sessions.store import SessionStore
+from agent.sessions.summary import (
+    MAX_ANSWER_CHARS,
+    MAX_QUESTION_CHARS,
+    Shorten,
+    clipped,
+    fold,
+    shorten_by_rules,
+    with_summary,
+)
+from agent.sessions.turn import NO_HISTORY, Staleness, Summary, Turn, as_history
+from agent.untrusted import harmless_turns
 
-NO_HISTORY = "(none)"
-OUT_OF_DATE = "(out of date: a document has changed since)"
-TURNS_READ = 50
-"""Turns of a session that are looked at; those before are in its summary."""
+logger = logging.getLogger(__name__)
 
-Staleness = Literal["changed", "void"]
-"""`changed`: a document that the answer cites is another now. `void`: it no longer says what the answer rests on."""
+_MOST_READ = 4000
+"""Tokens of turns that a model is given to shorten, the latest of them."""
 
 
-class SessionsError(FolioError):
-    """The conversations cannot be read or kept."""
+class SessionMemory(BaseMemory):
+    """The conversation of one session."""
 
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One question and its final answer."""
-
-    question: str
-    answer: str
-    refused: bool = False
-    citations: tuple[dict[str, Any], ...] = ()
-    trace_id: str = ""
+    store: SkipValidation[SessionStore]
+    session: str
+    trace_id: str
+    max_tokens: int
+    shorten: SkipValidation[Shorten] = shorten_by_rules
     viewer: tuple[str, ...] = ()
-    """Groups on whose behalf it was asked."""
-    stale: Staleness | None = None
-    """What a person was told of the answer since."""
-    number: int = field(default=0, compare=False)
-    """Grows from turn to turn; 0 for one that is not stored."""
+    stale: SkipValidation[Mapping[int, Staleness]] = {}  # noqa: RUF012  pydantic copies it for each instance
+    """Numbers of turns whose answers are found to be out of date, and that nobody was told of yet."""
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """Return the variable of the prompt that this fills."""
+        return ["chat_history"]
+
+    def load_memory_variables(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Return the latest turns that fit and what was said before them; nothing in them can begin a step."""
+        known, turns = self._open_turns()
+        # A conversation that came from elsewhere may not fit yet; the model is asked for its summary afterwards.
+        summary, turns = fold(known, turns, self.max_tokens, shorten_by_rules)
+        return {"chat_history": harmless_turns(with_summary(summary, turns, self.max_tokens))}
+
+    def turns(self, *, after: int = 0) -> list[Turn]:
+        """Return the turns so far, those of a higher number than `after`."""
+        turns = self.store.turns(self.session, self.viewer, after=after)
+        return [replace(turn, stale=self.stale.get(turn.number, turn.stale)) for turn in turns]
+
+    def save_context(self, inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
+        """Keep the question with its outcome, and nothing of how it came about; shorten what no longer fits."""
+        outcome: Outcome = outputs["outcome"]
+        citations = tuple(citation.as_stored() for citation in outcome.citations)
+        turn = Turn(inputs["input"], outcome.text, outcome.refused, citations, self.trace_id, self.viewer)
+        self.store.append(self.session, turn)
+        known, turns = self._open_turns()
+        summary, _ = fold(known, turns, self.max_tokens, self.shorten)
+        if summary != known:
+            self.store.keep_summary(self.session, self.viewer, summary)
+
+    def _open_turns(self) -> tuple[Summary, list[Turn]]:
+        """Return the summary and the turns that are not in it."""
+        summary = self.store.summary(self.session, self.viewer)
+        return summary, self.turns(after=summary.through)
+
+    def clear(self) -> None:
+        """Do nothing: a session is never emptied by the agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What was said before the turns that are shown, in short."""
-
-    text: str = ""
-    through: int = 0
-    """Number of the last turn that is in it."""
-
-
-class SessionStore:
-    """Turns of every session: questions and final answers with their citations, never scratch work or passages.
-
-    Safe to use from several threads and processes. Methods raise DatabaseAway when the database cannot be used.
-    """
-
-    def __init__(self, engine: sa.Engine) -> None:
-        """Take a database that has the tables."""
-        self._engine = engine
-
-    @classmethod
-    def at(cls, url: str) -> "SessionStore":
-        """Open the sessions at an SQLAlchemy address. Raises what SQLAlchemy raises."""
-        return cls(open_database(url, _tables))
-
-    @classmethod
-    def of(cls, settings: RetrievalSettings) -> "SessionStore":
-        """Open the sessions in FOLIO_DATABASE_URL, else in FOLIO_HOME. Raises FolioError for a wrong address."""
-        if settings.database_url is None:
-            return cls.in_folder(settings.home)
-        url = settings.database_url.get_secret_value()
-        with said_of_database(url):
-            return cls.at(url)
-
-    @classmethod
-    def in_folder(cls, folder: Path) -> "SessionStore":
-        """Open the sessions kept as an SQLite file in the folder, making both when they are not there.
-
-        Raises SessionsError for a file that is no database.
-        """
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "sessions.db"
-        try:
-            return cls.at(f"sqlite:///{path}")
-        except sa.exc.DatabaseError as error:
-            raise SessionsError(f"{path}: {error.orig}; move it away to begin with no conversations") from error
-
-    @classmethod
-    def in_memory(cls) -> "SessionStore":
-        """Open sessions that are gone when the process ends."""
-        # One connection, which threads use in turn: each connection would have sessions of its own.
-        engine = sa.create_engine(
-            "sqlite://",
-            poolclass=sa.QueuePool,
-            pool_size=1,
-            max_overflow=0,
-            connect_args={"check_same_thread": False},
-        )
-        make_tables(engine, _tables)
-        return cls(engine)
-
-    def close(self) -> None:
-        """Release the connections."""
-        self._engine.dispose()
-
-    def check(self) -> None:
-        """Raise DatabaseAway when the sessions cannot be read."""
-        with self._engine.connect() as connection:
-            connection.execute(sa.select(_turns.c.id).limit(1))
-
-    def turns(self, session: str, viewer: Collection[str] | None = None, *, after: int = 0) -> list[Turn]:
-        """Return the latest turns of the session, oldest first; empty for a new session.
-
-        With `viewer`, only those that were asked on behalf of no other groups than these: an answer may hold what
-        other groups must not see. With `after`, only those of a higher number.
-        """
-        query = sa.select(_turns).where(_turns.c.session == session, _turns.c.id > after)
-        with self._engine.begin() as connection:
-            rows = connection.execute(query.order_by(_turns.c.id.desc()).limit(TURNS_READ)).all()
-        return [_turn(row) for row in reversed(rows) if viewer is None or set(row.viewer) <= set(viewer)]
-
-    def append(self, session: str, turn: Turn) -> None:
-        """Keep a finished turn."""
-        check_session(session)
-        with self._engine.begin() as connection:
-            connection.execute(
-                sa.insert(_turns).values(
-                    session=session,
-                    asked_at=datetime.now(UTC).isoformat(timespec="seconds"),
-                    question=turn.question,
-                    answer=turn.answer,
-                    refused=turn.refused,
-                    citations=list(turn.citations),
-                    viewer=list(turn.viewer),
-                    trace_id=turn.trace_id,
-                )
-            )
-
-    def note_stale(self, told: Mapping[int, Staleness]) -> None:
-        """Remember what a person was told of earlier answers, by the numbers of their turns."""
-        with self._engine.begin() as connection:
-            for number, stale in told.items():
-                connection.execute(sa.update(_turns).where(_turns.c.id == number).values(stale=stale))
-
-    def summary(self, session: str, viewer: Collection[str]) -> Summary:
-        """Return what was said before the turns that are shown, as these groups may see it."""
-        with self._engine.begin() as connection:
-            row = connection.execute(sa.select(_summaries).where(*_is_summary(session, viewer))).one_or_none()
-        return Summary(row.text, row.through) if row else Summary()
-
-    def keep_summary(self, session: str, viewer: Collection[str], summary: Summary) -> None:
-        """Keep a summary in place of one of fewer turns."""
-        check_session(session)
-        older = (*_is_summary(session, viewer), _summaries.c.through < summary.through)
-        row = {"session": session, "viewer": _digest(viewer), "text": summary.text, "through": summary.through}
-        # One that is not replaced is there already, written by another question of the session that was quicker.
-        with suppress(sa.exc.IntegrityError), self._engine.begin() as connection:
-            connection.execute(sa.delete(_summaries).where(*older))
-            connection.execute(sa.insert(_summaries).values(**row))
-
-    def forget(self, session: str) -> None:
-        """Remove every turn of the session."""
-        with self._engine.begin() as connection:
-            for table in (_turns, _summaries):
-                connection.execute(sa.delete(table).where(table.c.session == session))
-
-    def sessions(self) -> list[str]:
-        """Return the names of all sessions, the latest used first."""
-        query = sa.select(_turns.c.session).group_by(_turns.c.session).order_by(sa.func.max(_turns.c.id).desc())
-        with self._engine.begin() as connection:
-            return list(connection.execute(query).scalars())
+def shorten_by_model(
+    earlier: str,
+    turns: Sequence[Turn],
+    model: BaseChatModel,
+    prompt_tokens: int,
+    callbacks: list[BaseCallbackHandler] | None = None,
+) -> list[str]:
+    """Ask the model once, with a prompt that fits; what is no summary of these turns is made by the rules."""
+    said = harmless_turns(as_history(turns, min(_MOST_READ, prompt_tokens // 2)))
+    if said == NO_HISTORY:
+        return shorten_by_rules(earlier, turns)
+    prompt = prompts.render("summary", summary=earlier or NO_HISTORY, conversation=said)
+    try:
+        reply = strip_thinking(str(model.invoke(prompt, config={"callbacks": callbacks}).text))
+    except ModelError as error:
+        logger.warning("no summary of the conversation (%s); its first words are kept instead", error)
+        return shorten_by_rules(earlier, turns)
+    return _read_lines(reply, f"{earlier}\n{said}") or shorten_by_rules(earlier, turns)
 
 
-def check_session(session: str) -> None:
-    """Raise SessionsError for a name that cannot be kept."""
-    if len(session) > MAX_SESSION_CHARS:
-        raise SessionsError(f"the name of a session has at most {MAX_SESSION_CHARS} characters, not {len(session)}")
-
-
-def _turn(row: Any) -> Turn:
-    return Turn(
-        question=row.question,
-        answer=row.answer,
-        refused=row.refused,
-        citations=tuple(row.citations),
-        trace_id=row.trace_id,
-        viewer=tuple(row.viewer),
-        stale=row.stale if row.stale in get_args(Staleness) else None,
-        number=row.id,
-    )
-
-
-def _is_summary(session: str, viewer: Collection[str]) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    return _summaries.c.session == session, _summaries.c.viewer == _digest(viewer)
-
-
-def _digest(viewer: Collection[str]) -> str:
-    return hashlib.sha256("\n".join(sorted(viewer)).encode("utf-8", "replace")).hexdigest()
-
-
-def as_turns(messages: Sequence[dict[str, str]]) -> list[Turn]:
-    """Return a conversation given as `{"role": "user" | "assistant", "text": …}` messages as turns."""
-    turns: list[Turn] = []
-    for message in messages:
-        if message.get("role") == "user":
-            turns.append(Turn(message.get("text", ""), ""))
-        elif turns:
-            turns[-1] = Turn(turns[-1].question, message.get("text", ""))
-    return turns
-
-
-def as_history(turns: Sequence[Turn], max_tokens: int) -> str:
-    """Return the conversation as the model is shown it: the latest turns that fit, oldest first.
-
-    Labels of earlier answers are taken out, because S1 means another passage in each question.
-    """
-    shown: list[str] = []
-    left = max_tokens
-    for turn in reversed(turns):
-        text = as_shown(turn)
-        left -= approximate_tokens(text)
-        if left < 0:
-            break
-        shown.append(text)
-    return "\n".join(reversed(shown)) or NO_HISTORY
-
-
-def as_shown(turn: Turn) -> str:
-    """Return a turn as the model is shown it."""
-    answer, _ = remove_unknown_labels(turn.answer, ())
-    return f"User: {turn.question}\nAssistant: {OUT_OF_DATE if turn.stale == 'void' else answer}"
-
-
-def approximate_tokens(text: str) -> int:
-    """Return about how many tokens a text takes: one a Chinese character, one for four of any other."""
-    wide = sum("\u2e80" <= character <= "\uffef" or character >= "\U00020000" for character in text)
-    return wide + (len(text) - wide + 3) // 4
+def _read_lines(reply: str, source: str) -> list[str]:
+    """Return the lines of a reply that say nothing but what was said; none of a reply that is something else."""
+    if any(label.kind in ("action", "final") for label in find_labels(reply)):
+        return []
+    told = [Source(source)]
+    bare = [re.sub(r"^[\s\-*•>]+|^\s*\d{1,2}[.)、]\s*", "", line).strip() for line in reply.splitlines()]
+    texts = [remove_unknown_labels(line, ())[0] for line in bare if line and not line.endswith((":", "："))]
+    kept = [clipped(text, MAX_QUESTION_CHARS + MAX_ANSWER_CHARS) for text in texts if not find(text, told)]
+    return [f"- {text}" for text in dict.fromkeys(kept)]

@@ -8,32 +8,50 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import PrivateAttr
+
 from agent.answering import Parts, RunSettings, answer
-from agent.chat_model import open_chat_model
-from agent.context import ContextWindow
 from agent.drafts import Drafts
-from agent.hit_record import read_hit
 from agent.limits import Limits
-from agent.replay_parts import Diverged, RecordedModel, RecordedQuotes, RecordedSearch, recorded_sessions
-from agent.secret_values import SecretValues
+from agent.models.chat import open_chat_model
+from agent.models.errors import ContextOverflow, ModelError, ModelTimeout, ToolsRefused
+from agent.quoting.candidate import Passage
+from agent.quoting.quote import Quote
+from agent.sessions.store import SessionStore
+from agent.sessions.turn import Summary, Turn
 from agent.settings import OFFLINE, Settings
-from agent.trace import Trace
+from agent.traces.secret_values import SecretValues
+from agent.traces.trace import TOOL_CALLS, Trace
+from agent.window import ContextWindow
+from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
-from retrieval.hit import Hit
+from retrieval.endpoint_errors import EndpointBusy
+from retrieval.hit import Hit, LegScore
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.search import SearchError
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
     from agent.quoting.quote import ChoosesQuotes, Quoter
 
 _NEW_EACH_TIME = ("trace_id", "notices", "usage")
 """Of an answer: the id is that of another run, and what a person is told beside it is no part of it."""
 _SHOWN_CHARS = 80
+_MODEL_ERRORS: dict[str, type[ModelError]] = {"ModelTimeout": ModelTimeout, "ToolsRefused": ToolsRefused}
+_SEARCH_ERRORS: dict[str, type[Exception]] = {
+    error.__name__: error for error in (SearchError, EndpointBusy, TimeoutError, ConnectionError)
+}
 
 
 class NotReplayable(FolioError):
     """The trace does not hold what a replay needs."""
+
+
+class Diverged(FolioError):
+    """The question takes another way than when it was recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +142,7 @@ def _difference(
     record: Mapping[str, Any],
     search: Callable[[str], list[Hit]],
     quoter: "ChoosesQuotes",
-    model: "BaseChatModel",
+    model: BaseChatModel,
     hidden: SecretValues | None,
 ) -> list[str]:
     """Answer the question of the record with these parts, and return how the answer differs."""
@@ -184,3 +202,111 @@ def _only_in(hits: Sequence[Hit], others: Sequence[Hit]) -> tuple[Found, ...]:
 
 def _identity(hit: Hit) -> tuple[str, tuple[str, ...], str]:
     return hit.chunk.source, hit.chunk.section, hit.chunk.text
+
+
+class RecordedModel(BaseChatModel):
+    """Gives the recorded replies in their order, and fails where a reply failed.
+
+    After the last one it is at its end, or gives that one for ever.
+    """
+
+    replies: Sequence[Mapping[str, Any]]
+    failures: Sequence[Mapping[str, Any]] = ()
+    repeats: bool = False
+    _given: int = PrivateAttr(default=0)
+    _failed: int = PrivateAttr(default=0)
+
+    @property
+    def _llm_type(self) -> str:
+        return "recorded"
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+        """Return the model: what its replies call is recorded."""
+        return self
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        if failure := next((one for one in self.failures[self._failed :] if one["after_calls"] == self._given), None):
+            self._failed += 1
+            raise _model_error(failure)
+        if self._given >= len(self.replies) and not (self.repeats and self.replies):
+            raise Diverged(f"the model is asked more often than the {len(self.replies)} times that are recorded")
+        reply = self.replies[min(self._given, len(self.replies) - 1)]
+        self._given += 1
+        return ChatResult(generations=[ChatGeneration(message=_message(reply))])
+
+
+class RecordedSearch:
+    """Finds what was found."""
+
+    def __init__(self, searches: Sequence[Mapping[str, Any]]) -> None:
+        self._left = list(searches)
+
+    def __call__(self, query: str) -> list[Hit]:
+        """Return the hits of the next search for this query."""
+        found = next((one for one in self._left if one["query"] == query), None)
+        if found is None:
+            raise Diverged(f"what a search for {query!r} finds is not recorded")
+        self._left.remove(found)
+        if error := found.get("error"):
+            raise _SEARCH_ERRORS.get(error["type"], FolioError)(error["text"])
+        return [read_hit(hit) for hit in found["hits"]]
+
+
+class RecordedQuotes:
+    """Chooses what was chosen."""
+
+    def __init__(self, quotes: Sequence[Sequence[Mapping[str, Any]]]) -> None:
+        self._left = list(quotes)
+
+    def choose(self, question: str, passages: Sequence[Passage]) -> list[Quote]:
+        """Return the next quotations."""
+        if not self._left:
+            raise Diverged("quotations are chosen more often than is recorded")
+        return [Quote(**quote) for quote in self._left.pop(0)]
+
+
+def recorded_sessions(session: str, viewer: Sequence[str], history: Mapping[str, Any]) -> SessionStore:
+    """Return sessions in memory that hold what was said before the question."""
+    store = SessionStore.in_memory()
+    for turn in history["turns"]:
+        store.append(session, Turn(turn["question"], turn["answer"], turn["refused"], viewer=tuple(viewer)))
+    turns = store.turns(session)
+    store.note_stale(
+        {new.number: old["stale"] for new, old in zip(turns, history["turns"], strict=True) if old["stale"]}
+    )
+    summary = Summary(**history["summary"])
+    through = sum(turn["number"] <= summary.through for turn in history["turns"])
+    store.keep_summary(session, viewer, Summary(summary.text, through))
+    return store
+
+
+def _message(reply: Mapping[str, Any]) -> AIMessage:
+    tokens = {"input_tokens": reply["prompt_tokens"], "output_tokens": reply["completion_tokens"]}
+    return AIMessage(
+        content=reply["reply"],
+        usage_metadata={**tokens, "total_tokens": sum(tokens.values())},
+        **{name: reply[name] for name in TOOL_CALLS if name in reply},
+    )
+
+
+def _model_error(failure: Mapping[str, Any]) -> Exception:
+    if failure["type"] == "ContextOverflow":
+        return ContextOverflow(failure["text"], failure["context_limit"])
+    return _MODEL_ERRORS.get(failure["type"], ModelError)(failure["text"])
+
+
+def read_hit(record: Mapping[str, Any]) -> Hit:
+    """Return the hit of a record. Raises KeyError or TypeError for one that is none."""
+    chunk = dict(record["chunk"])
+    chunk["section"] = tuple(chunk["section"])
+    chunk["metadata"] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in chunk["metadata"].items()
+    }
+    legs = {leg: LegScore(**place) for leg, place in record["legs"].items()}
+    return Hit(**{**record, "chunk": Chunk(**chunk), "legs": legs, "also_in": tuple(record["also_in"])})

@@ -1,22 +1,39 @@
-"""A follow-up becomes a question that stands alone; a comparison becomes one query for each side.
+"""A follow-up becomes a question that stands alone: by rules, or by the chat model, which falls back on them.
 
-By rules, for Chinese and English. A chat model may do it instead (`rewrite_by_model`) and falls back on the rules.
+The rules are few because they are all that helped on questions they were not written from (eval/RESULTS.md): a
+follow-up is searched together with the question before it, and a question that stands alone is left as it is.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 
 import prompts
-from agent.comparison import sides, split_questions
-from agent.follow_up import Asked, resolve, start
 from agent.language import language_of
-from agent.memory import Turn, as_history
 from agent.react.clean import strip_thinking
+from agent.sessions.turn import Turn, as_history
 from agent.tools import MAX_QUERIES
 from retrieval.tokens import STOP_TOKENS, tokenize
+
+_JOINED = re.compile(
+    r"^(?:[那而]|还有|以及|如果是|要是|换成|然后)|呢[？?。]?$"
+    r"|^(?:(?:what|how) about|what if|and|but|or|so|then|also|same for|ok|okay)\b",
+    re.IGNORECASE,
+)
+"""Joins a question to what was said before."""
+_POINTING = re.compile(
+    r"\b(?:it|its|they|them|their|this|that|these|those|he|she|him|his|her|there|ones?)\b", re.IGNORECASE
+)
+_HARDLY = 2
+"""Words of a question that says nothing alone."""
+_FEW = 8
+"""Words of a Chinese question that does not stand alone, and of an English one that points at something early."""
+_EARLY = 25
+"""Characters within which a pronoun points out of the question; later ones mostly stand for something inside it."""
 
 _MAX_QUERY_CHARS = 300
 _LIST_MARK = re.compile(
@@ -33,49 +50,72 @@ _NEXT_EXAMPLE = re.compile(
 _QUOTES = "\"'`*“”‘’「」 "
 
 
-def rewrite_by_rules(question: str, turns: Sequence[Turn]) -> list[str]:
-    """Return one to three queries that need no conversation; a question that stands alone comes back as it is."""
-    before = _conversation(turns)
-    queries: list[str] = []
-    for part in split_questions(question):
-        before = resolve(part, before) if before else start(part)
-        queries.append(before.question)
-    return (queries if len(queries) > 1 else sides(queries[0]))[:MAX_QUERIES]
+class Rewriter(Protocol):
+    """Makes questions stand alone."""
+
+    def rewrite(self, question: str, turns: Sequence[Turn]) -> list[str]:
+        """Return one to three queries that need no conversation."""
+
+    def stand_alone(self, question: str, turns: Sequence[Turn]) -> str:
+        """Return the question as it would be asked without the conversation; asks no model."""
 
 
-def rewrite_by_model(
-    question: str,
-    turns: Sequence[Turn],
-    model: BaseChatModel,
-    history_tokens: int,
-    callbacks: list[BaseCallbackHandler] | None = None,
-) -> list[str]:
-    """Ask the model for one to three queries; what is no list of queries falls back on the rules."""
-    prompt = prompts.render("rewrite", chat_history=as_history(turns, history_tokens), question=question)
-    reply = strip_thinking(str(model.invoke(prompt, config={"callbacks": callbacks}).text))
-    queries = _read_queries(reply, question)
-    talk = "\n".join([question, *(f"{turn.question}\n{turn.answer}" for turn in turns)])
-    return queries if queries and _words("\n".join(queries)) & _words(talk) else rewrite_by_rules(question, turns)
+@dataclass(frozen=True, slots=True)
+class RewriteByRules:
+    """For the built-in model."""
+
+    def rewrite(self, question: str, turns: Sequence[Turn]) -> list[str]:
+        """Return the one question that stands alone."""
+        return [self.stand_alone(question, turns)]
+
+    def stand_alone(self, question: str, turns: Sequence[Turn]) -> str:
+        """Return a follow-up after the question before it, any other question as it is."""
+        return " ".join([*_before(turns), question]) if is_follow_up(question) else question
 
 
-def needs_rewriting(question: str, turns: Sequence[Turn]) -> bool:
-    """Say whether the question is a follow-up of this conversation or asks several things at once."""
-    return rewrite_by_rules(question, turns) != [question]
+@dataclass(frozen=True, slots=True)
+class RewriteByModel:
+    """Asks the chat model; what is no list of queries is made by the rules."""
+
+    model: BaseChatModel
+    history_tokens: int
+    callbacks: list[BaseCallbackHandler] = field(default_factory=list)
+    rules: Rewriter = RewriteByRules()
+
+    def rewrite(self, question: str, turns: Sequence[Turn]) -> list[str]:
+        """Return the queries of the model. Raises ModelError when it does not reply."""
+        prompt = prompts.render("rewrite", chat_history=as_history(turns, self.history_tokens), question=question)
+        reply = strip_thinking(str(self.model.invoke(prompt, config={"callbacks": self.callbacks}).text))
+        queries = _read_queries(reply, question)
+        talk = "\n".join([question, *(f"{turn.question}\n{turn.answer}" for turn in turns)])
+        is_about_it = bool(_words("\n".join(queries)) & _words(talk))
+        return queries if is_about_it else self.rules.rewrite(question, turns)
+
+    def stand_alone(self, question: str, turns: Sequence[Turn]) -> str:
+        """Return what the rules make of it."""
+        return self.rules.stand_alone(question, turns)
 
 
-def stand_alone(question: str, turns: Sequence[Turn]) -> str:
-    """Resolve a follow-up against the questions before it, the first of which stands alone."""
-    before = _conversation(turns)
-    return resolve(question, before).question if before else question
+def _before(turns: Sequence[Turn]) -> list[str]:
+    """Return the question before this one, after those that it needs itself because it hardly says anything."""
+    needed: list[str] = []
+    for turn in reversed(turns):
+        if question := turn.question.strip():
+            needed.insert(0, question)
+            if _says(question) > _HARDLY:
+                break
+    return needed
 
 
-def _conversation(turns: Sequence[Turn]) -> Asked | None:
-    """Read the questions so far, each in the light of those before it."""
-    before = None
-    for turn in turns:
-        if turn.question.strip():
-            before = resolve(turn.question, before) if before else start(turn.question)
-    return before
+def is_follow_up(question: str) -> bool:
+    """Say whether a question needs the one before it: it joins on to it, says little, or points early."""
+    if _JOINED.search(question):
+        return True
+    words = _says(question)
+    if language_of(question) == "zh":
+        return words <= _FEW
+    pointing = _POINTING.search(question)
+    return words <= _HARDLY or (words <= _FEW and pointing is not None and pointing.start() <= _EARLY)
 
 
 def _read_queries(reply: str, question: str) -> list[str]:
@@ -95,6 +135,11 @@ def _is_query(line: str) -> bool:
     """Tell a query from an answer: it is short, has words, makes no statement, and cites no passage."""
     has_words = any(character.isalnum() for character in line)
     return has_words and len(line) <= _MAX_QUERY_CHARS and not _STATEMENT.search(line)
+
+
+def _says(question: str) -> int:
+    """Return how many words a question has of its own."""
+    return len(frozenset(tokenize(question, characters=False)) - STOP_TOKENS)
 
 
 def _words(text: str) -> frozenset[str]:

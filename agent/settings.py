@@ -3,7 +3,7 @@
 import difflib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -14,12 +14,12 @@ from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError as UnreadableValue
 
 from agent.http.settings import HttpSettings
-from agent.observed import hand_on
 from preprocessing.errors import FolioError
 from retrieval.settings import RetrievalSettings
 
 OFFLINE = "offline"
 OPENAI_DEFAULT_MODEL = "gpt-4.1-mini"
+_OBSERVERS = ("LANGSMITH_", "LANGCHAIN_", "OTEL_")
 AgentStyle = Literal["react", "tools"]
 
 
@@ -129,7 +129,7 @@ def load_settings(env_file: Path = Path(".env"), **flags: Any) -> Settings:
         raise SettingsError(f"{name}: {message[:1].lower()}{message[1:]}{shown}") from None
     if settings.home.exists() and not settings.home.is_dir():
         raise SettingsError(f"FOLIO_HOME: {settings.home} is a file; name a folder")
-    hand_on(in_file)
+    _hand_on(in_file)
     return settings
 
 
@@ -142,6 +142,16 @@ def setting_names() -> list[str]:
         elif not field.validation_alias:
             names.append(name)
     return sorted(f"FOLIO_{name.upper()}" for name in names)
+
+
+def _hand_on(given: Mapping[str, str | None]) -> None:
+    """Put what a `.env` file says to LangSmith and OpenTelemetry into the environment, which is all that they read.
+
+    What stands in the environment stays.
+    """
+    for name, value in given.items():
+        if name.startswith(_OBSERVERS) and value:
+            os.environ.setdefault(name, value)
 
 
 def _named_in(message: str) -> str:

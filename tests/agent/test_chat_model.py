@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
-import agent.chat_model
+import agent.models.chat
 from agent.assistant import Assistant
-from agent.chat_model import ModelError, host_of, open_chat_model, without_key
-from agent.memory import SessionStore, Turn
+from agent.models.chat import host_of, open_chat_model
+from agent.models.errors import ModelError
+from agent.models.failures import without_key
 from agent.offline import OfflineChatModel
+from agent.sessions.store import SessionStore
+from agent.sessions.turn import Turn
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.chat_server import COMPLETION_TOKENS, PROMPT_TOKENS, ChatServer, Raw, Reply, events

@@ -10,9 +10,13 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.chat_model import ModelError, is_overflow, limit_of, open_chat_model
-from agent.memory import SessionStore, Turn, approximate_tokens
+from agent.models.chat import open_chat_model
+from agent.models.errors import ModelError
+from agent.models.failures import is_overflow, limit_of
+from agent.sessions.store import SessionStore
+from agent.sessions.turn import Turn
 from agent.settings import Settings, SettingsError, load_settings
+from agent.window import approximate_tokens
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase

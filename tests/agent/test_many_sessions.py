@@ -11,7 +11,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from agent.assistant import Assistant
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from agent.settings import OFFLINE, Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.fakes import CharacterEmbedder, ScriptedChatModel

@@ -5,18 +5,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from agent.memory import (
-    NO_HISTORY,
-    OUT_OF_DATE,
-    SessionsError,
-    SessionStore,
-    Summary,
-    Turn,
-    approximate_tokens,
-    as_history,
-    as_turns,
-)
+from agent.sessions.store import SessionsError, SessionStore
+from agent.sessions.turn import NO_HISTORY, OUT_OF_DATE, Summary, Turn, as_history, as_turns
 from agent.settings import Settings
+from agent.window import approximate_tokens
 from preprocessing.errors import FolioError
 from retrieval.database import DatabaseAway
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from agent import observed
-from agent.observed import NotObservable, check_observable, open_observer
-from agent.secret_values import SecretValues
 from agent.settings import load_settings
+from agent.traces import observed
+from agent.traces.observed import NotObservable, check_observable, open_observer
+from agent.traces.secret_values import SecretValues
 from tests.agent.chat_server import ChatServer, Raw
 
 ROOT = Path(__file__).parents[2]

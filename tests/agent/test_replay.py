@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,20 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from agent.assistant import Assistant, quoter_of
-from agent.chat_model import ContextOverflow, ModelError
 from agent.limits import Limits
-from agent.memory import SessionStore, Turn
-from agent.replay import NotReplayable, Replayed, replay, replay_live
-from agent.replay_parts import RecordedModel
+from agent.models.errors import ContextOverflow, ModelError
+from agent.replay import NotReplayable, RecordedModel, Replayed, read_hit, replay, replay_live
+from agent.sessions.store import SessionStore
+from agent.sessions.turn import Turn
 from agent.settings import Settings
+from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
+from retrieval.hit import Hit, LegScore
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import SearchError
 from tests.agent.chat_server import ChatServer, events
 from tests.agent.conftest import LEAVE, VPN
-from tests.fakes import CharacterEmbedder, ScriptedChatModel
+from tests.fakes import CharacterEmbedder, ScriptedChatModel, make_hit
 
 SEARCH = "Thought: 要查年假。\nAction: knowledge_search\nAction Input: 转正员工年假"
 REWRITE = "Thought: 追问。\nAction: query_rewrite\nAction Input: 那试用期呢？"
@@ -262,3 +265,22 @@ def test_messages_have_the_recorded_tokens(scripted: Scripted) -> None:
     assert isinstance(message, AIMessage)
     assert message.usage_metadata
     assert message.usage_metadata["input_tokens"] == record["llm_calls"][0]["prompt_tokens"]
+
+
+def test_a_hit_comes_back_whole_from_json() -> None:
+    hit = make_hit(
+        "年假 5 天。",
+        section=("休假", "年假"),
+        page=2,
+        page_end=3,
+        metadata={"department": ("hr", "it"), "owner": "me"},
+        version="2024",
+        content_hash="h",
+    )
+    legs = {"vector": LegScore(2, 0.5), "fused": LegScore(1, 0.03125)}
+    hit = replace(hit, legs=legs, also_in=("copy.md",), superseded_by="new.md")
+    record = json.loads(json.dumps(asdict(hit), ensure_ascii=False))
+    assert read_hit(record) == hit
+    # Whatever a hit or a chunk has, a trace has.
+    assert set(record) == {field.name for field in fields(Hit)}
+    assert set(record["chunk"]) == {field.name for field in fields(Chunk)}

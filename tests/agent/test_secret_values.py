@@ -1,7 +1,7 @@
 import pytest
 
-from agent.secret_values import SecretValues
 from agent.settings import Settings
+from agent.traces.secret_values import SecretValues
 
 SETTINGS = Settings(
     openai_api_key="sk-openai-1",  # type: ignore[arg-type]

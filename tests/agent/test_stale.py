@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.memory import OUT_OF_DATE, SessionStore, Turn
+from agent.sessions.store import SessionStore
+from agent.sessions.turn import OUT_OF_DATE, Turn
 from agent.settings import Settings
 from agent.show import answer_text
 from preprocessing.errors import FolioError

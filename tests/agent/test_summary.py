@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from agent.assistant import Assistant
-from agent.chat_model import ModelError
-from agent.memory import NO_HISTORY, Summary, Turn, approximate_tokens, as_shown
-from agent.summary import HEADING, fold, shorten_by_model, shorten_by_rules, summary_room, with_summary
+from agent.memory import shorten_by_model
+from agent.models.errors import ModelError
+from agent.sessions.summary import HEADING, fold, shorten_by_rules, summary_room, with_summary
+from agent.sessions.turn import NO_HISTORY, Summary, Turn, as_shown
+from agent.window import approximate_tokens
 from tests.agent.conftest import model_of, prompts_of
 from tests.fakes import ScriptedChatModel
 
@@ -69,7 +71,7 @@ def test_without_room_nothing_is_shown() -> None:
     assert with_summary(Summary(), turns_of(3), 0) == NO_HISTORY
 
 
-def test_rules_keep_what_was_asked_on_its_own_and_how_the_answer_begins() -> None:
+def test_rules_keep_what_was_asked_and_how_the_answer_begins() -> None:
     turns = [
         Turn("一线城市的住宿标准是多少？", "以下是文档原文：\n一线城市每晚 500 元。 [S1]\n凭票报销。 [S2]"),
         Turn("那省会城市呢？", "省会城市每晚 380 元。[S1]"),
@@ -80,7 +82,7 @@ def test_rules_keep_what_was_asked_on_its_own_and_how_the_answer_begins() -> Non
     assert shorten_by_rules("- 更早的", turns) == [
         "- 更早的",
         "- 一线城市的住宿标准是多少？ → 一线城市每晚 500 元。",
-        "- 省会城市的住宿标准是多少？ → 省会城市每晚 380 元。",
+        "- 那省会城市呢？ → 省会城市每晚 380 元。",
         "- What is the VPN timeout? → not in the documents",
         "- 餐补标准是多少？ → | 城市 | 餐补 | | 北京 | 100 元 |",
         f"- {'长' * 79}… → {'长' * 119}…",

@@ -10,10 +10,12 @@ from langchain_core.messages import BaseMessage
 
 from agent.answer import CitedAnswer
 from agent.assistant import Assistant
-from agent.chat_model import ContextOverflow
-from agent.memory import SessionStore, Turn, approximate_tokens
+from agent.models.errors import ContextOverflow
+from agent.sessions.store import SessionStore
+from agent.sessions.turn import Turn
 from agent.settings import Settings
-from agent.traces import FolderTraces
+from agent.traces.kept import FolderTraces
+from agent.window import approximate_tokens
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase

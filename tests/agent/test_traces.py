@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from agent.assistant import Assistant
 from agent.settings import Settings
-from agent.trace import Trace
-from agent.traces import FolderTraces, Traces, UnknownTrace, open_traces
+from agent.traces.kept import FolderTraces, Traces, UnknownTrace, open_traces
+from agent.traces.trace import Trace
 from preprocessing.errors import FolioError
 from tests.postgres import Postgres
 
@@ -102,7 +102,7 @@ def test_one_that_cannot_be_kept_never_costs_the_answer(
     path.mkdir()
     assert not assistant.ask("转正员工年假有几天？").refused
     assistant.traces.close()
-    (warned,) = [record for record in caplog.records if record.name == "agent.traces"]
+    (warned,) = [record for record in caplog.records if record.name == "agent.traces.kept"]
     assert warned.getMessage().startswith("the trace was not written: ")
     assert "\n" not in warned.getMessage()
 

@@ -6,29 +6,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from agent.secret_values import SecretValues
+from agent.traces.secret_values import SecretValues
 from preprocessing.errors import FolioError
 
 if TYPE_CHECKING:
     from langsmith import Client
 
 _PREFIXES = ("LANGSMITH_", "LANGCHAIN_")
-_PREFIXES_OF_ALL = (*_PREFIXES, "OTEL_")
 _TRUE = ("true", "1")
 
 
 class NotObservable(FolioError):
     """The variables of LangSmith or OpenTelemetry ask for what cannot be."""
-
-
-def hand_on(given: Mapping[str, str | None]) -> None:
-    """Put what a `.env` file says to LangSmith and OpenTelemetry into the environment, which is all that they read.
-
-    What stands in the environment stays.
-    """
-    for name, value in given.items():
-        if name.startswith(_PREFIXES_OF_ALL) and value:
-            os.environ.setdefault(name, value)
 
 
 def check_observable(environment: Mapping[str, str] | None = None) -> None:

@@ -1,10 +1,12 @@
 """A chat model behind any OpenAI-compatible address."""
 
 import logging
+import os
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+import httpx
 import openai
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models.chat_models import generate_from_stream
@@ -14,18 +16,21 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import Field, PrivateAttr, SkipValidation
 
-from agent.chat_model import ToolsRefused, model_errors
-from agent.context import ContextWindow
-from agent.memory import approximate_tokens
-from agent.provider_refusals import refused_part, without_system
-from agent.provider_replies import THOUGHT, as_piece, note_thought, readable_piece
+from agent.models.chat import OPENAI_URL, base_url, host_of
+from agent.models.errors import ModelError, ToolsRefused
+from agent.models.failures import model_errors
+from agent.models.provider import THOUGHT, as_piece, note_thought, readable_piece, refused_part, without_system
 from agent.react.clean import strip_thinking
 from agent.react.repetition import goes_round
-from agent.secret_values import SecretValues
 from agent.settings import Settings
+from agent.traces.secret_values import SecretValues
+from agent.window import ContextWindow, approximate_tokens
+from retrieval.endpoint_address import ModelAddress
 
 logger = logging.getLogger(__name__)
 
+MAX_RETRIES = 2
+_PROXY_NAMES = ("all_proxy", "http_proxy", "https_proxy")
 CUT_SHARE = 0.5
 """Of the tokens that were sent, as counted here; a provider that counts fewer has cut the prompt."""
 CUT_MIN_TOKENS = 1500
@@ -228,3 +233,40 @@ class CompatibleChatModel(ChatOpenAI):
         for generation, choice in zip(result.generations, raw.get("choices") or (), strict=False):
             note_thought(generation.message, choice.get("message") or {})
         return result
+
+
+def open_compatible_model(settings: Settings) -> CompatibleChatModel:
+    """Return the model at the address of the settings; nothing is sent yet.
+
+    Raises ModelError for a proxy in the environment that cannot be used.
+    """
+    name = settings.chat_model_name
+    try:
+        return CompatibleChatModel(
+            settings=settings,
+            model=name,
+            base_url=base_url(settings),
+            # Local servers ask for no key, but the client insists on one.
+            api_key=settings.openai_api_key or (lambda: "none"),
+            timeout=settings.chat_timeout_seconds,
+            max_retries=MAX_RETRIES,
+            stream_usage=True,
+            extra_body=settings.chat_extra_body or None,
+            **_direct_clients(settings),
+        )
+    except (ValueError, ImportError) as error:
+        proxies = ", ".join(sorted(name for name in os.environ if name.lower() in _PROXY_NAMES))
+        if not proxies:
+            raise
+        raise ModelError(
+            f"the chat model {name!r} at {host_of(settings)} cannot be asked through the proxy in {proxies}: "
+            "unset it, or name an http:// proxy"
+        ) from error
+
+
+def _direct_clients(settings: Settings) -> dict[str, Any]:
+    """Return clients without a proxy for a server on this machine, which is not behind it."""
+    url = settings.openai_base_url or OPENAI_URL
+    if not ModelAddress("the chat model", url, "OPENAI_BASE_URL", None, "", "FOLIO_CHAT_MODEL").on_this_machine:
+        return {}
+    return {"http_client": httpx.Client(trust_env=False), "http_async_client": httpx.AsyncClient(trust_env=False)}

@@ -8,8 +8,6 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-from agent.session_tables import tables as _tables
-from agent.session_tables import traces as _traces
 from preprocessing.errors import FolioError
 from retrieval.database import DatabaseError, open_database, said_of_database, shown
 from retrieval.settings import RetrievalSettings
@@ -21,6 +19,18 @@ _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _HEAD_BYTES = 2048
 _SESSION = re.compile(r'^ "session": (".*"),$', re.MULTILINE)
 """The line near the beginning of a file that names its session."""
+
+
+_tables = sa.MetaData()
+
+_traces = sa.Table(
+    "traces",
+    _tables,
+    sa.Column("trace_id", sa.String(32), primary_key=True),
+    sa.Column("session", sa.String(64), nullable=False, index=True),
+    sa.Column("started_at", sa.String(40), nullable=False),
+    sa.Column("record", sa.JSON, nullable=False),
+)
 
 
 class UnknownTrace(FolioError):

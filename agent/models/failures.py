@@ -1,28 +1,18 @@
-"""Which chat model answers: the built-in one, or any behind an OpenAI-compatible address."""
+"""What a provider says goes wrong becomes a ModelError that names the setting to mend."""
 
 import logging
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from agent.settings import OFFLINE, Settings
-from preprocessing.errors import FolioError
-from retrieval.endpoint_address import ModelAddress
+import openai
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
-    from agent.quoting.quote import Quoter
+from agent.models.chat import COMPLETIONS, OPENAI_URL, base_url, host_of
+from agent.models.errors import ContextOverflow, ModelError, ModelTimeout
+from agent.settings import Settings
 
 logger = logging.getLogger(__name__)
-
-MAX_RETRIES = 2
-OPENAI_URL = "https://api.openai.com/v1"
-_COMPLETIONS = "/chat/completions"
-_PROXY_NAMES = ("all_proxy", "http_proxy", "https_proxy")
 
 _OVERFLOW = re.compile(
     r"context[ _-]?(?:length|window|size|limit)|n_ctx|maximum (?:context|input|prompt)|too many tokens"
@@ -36,68 +26,9 @@ _LIMIT = re.compile(
 )
 
 
-class ModelError(FolioError):
-    """The chat model could not be reached or refused the request."""
-
-
-class ModelTimeout(ModelError):
-    """The chat model took too long."""
-
-
-class ContextOverflow(ModelError):
-    """The prompt is longer than the model reads."""
-
-    def __init__(self, message: str, limit: int | None) -> None:
-        super().__init__(message)
-        self.limit = limit
-        """Tokens that the model says it reads, where it says so."""
-
-
-class ToolsRefused(ModelError):
-    """The model takes no tools with a request."""
-
-
-def open_chat_model(settings: Settings, quoter: "Quoter") -> "BaseChatModel":
-    """Return the model that the settings name; nothing is sent yet.
-
-    Raises ModelError for a proxy in the environment that cannot be used.
-    """
-    name = settings.chat_model_name
-    if name == OFFLINE:
-        from agent.offline import OfflineChatModel
-
-        return OfflineChatModel(quoter=quoter)
-    # Takes almost two seconds to import, and the built-in model does not need it.
-    from agent.compatible_model import CompatibleChatModel
-
-    try:
-        return CompatibleChatModel(
-            settings=settings,
-            model=name,
-            base_url=_base_url(settings),
-            # Local servers ask for no key, but the client insists on one.
-            api_key=settings.openai_api_key or (lambda: "none"),
-            timeout=settings.chat_timeout_seconds,
-            max_retries=MAX_RETRIES,
-            stream_usage=True,
-            extra_body=settings.chat_extra_body or None,
-            **_direct_clients(settings),
-        )
-    except (ValueError, ImportError) as error:
-        proxies = ", ".join(sorted(name for name in os.environ if name.lower() in _PROXY_NAMES))
-        if not proxies:
-            raise
-        raise ModelError(
-            f"the chat model {name!r} at {host_of(settings)} cannot be asked through the proxy in {proxies}: "
-            "unset it, or name an http:// proxy"
-        ) from error
-
-
 @contextmanager
 def model_errors(settings: Settings) -> Iterator[None]:
     """Turn what goes wrong with a reply into ModelError, which names the address, the model and the setting to mend."""
-    import openai
-
     place = f"the chat model {settings.chat_model_name!r} at {host_of(settings)}"
     try:
         yield
@@ -152,32 +83,10 @@ def without_key(text: str, settings: Settings) -> str:
     return text.replace(key, "***") if key else text
 
 
-def host_of(settings: Settings) -> str:
-    """Return host and port of the model's address, without any path or password."""
-    parts = urlsplit(settings.openai_base_url or OPENAI_URL)
-    return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
-
-
-def _base_url(settings: Settings) -> str | None:
-    """Return the address of the API; people also copy that of one call, with /chat/completions."""
-    url = settings.openai_base_url
-    return url.strip().rstrip("/").removesuffix(_COMPLETIONS).rstrip("/") if url else None
-
-
 def _asked(settings: Settings) -> str:
     """Return the address that was asked, without a password or a query."""
-    parts = urlsplit(_base_url(settings) or OPENAI_URL)
-    return urlunsplit((parts.scheme, host_of(settings), f"{parts.path}{_COMPLETIONS}", "", ""))
-
-
-def _direct_clients(settings: Settings) -> dict[str, Any]:
-    """Return clients without a proxy for a server on this machine, which is not behind it."""
-    url = settings.openai_base_url or OPENAI_URL
-    if not ModelAddress("the chat model", url, "OPENAI_BASE_URL", None, "", "FOLIO_CHAT_MODEL").on_this_machine:
-        return {}
-    import httpx
-
-    return {"http_client": httpx.Client(trust_env=False), "http_async_client": httpx.AsyncClient(trust_env=False)}
+    parts = urlsplit(base_url(settings) or OPENAI_URL)
+    return urlunsplit((parts.scheme, host_of(settings), f"{parts.path}{COMPLETIONS}", "", ""))
 
 
 def _hint(error: Exception) -> str:

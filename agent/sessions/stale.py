@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from agent.language import Language, language_of
-from agent.memory import Staleness, Turn
+from agent.sessions.turn import Staleness, Turn
 from agent.untrusted import supporting
 from preprocessing.errors import FolioError
 from retrieval.fate import Fate

@@ -4,6 +4,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,9 +14,8 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
-from agent.hit_record import hit_record
-from agent.memory import approximate_tokens
-from agent.secret_values import SecretValues
+from agent.traces.secret_values import SecretValues
+from agent.window import approximate_tokens
 from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit
 from retrieval.search import SearchError
@@ -106,7 +106,7 @@ class Trace(BaseCallbackHandler):
                 # The model is told of it, and must not see a secret either.
                 raise SearchError(failure["text"]) from error
             raise
-        self.searches.append({"query": query, "hits": [hit_record(hit) for hit in hits]})
+        self.searches.append({"query": query, "hits": [asdict(hit) for hit in hits]})
         self._hits += [
             {
                 "query": query,
