@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import rjieba
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 
@@ -26,12 +27,14 @@ _JOINED = re.compile(
 )
 """Joins a question to what was said before."""
 _POINTING = re.compile(
-    r"\b(?:it|its|they|them|their|this|that|these|those|he|she|him|his|her|there|ones?)\b", re.IGNORECASE
+    r"它|他们|她们|他(?!人)|她|其(?![他它中实余次])|[该此](?!外)|[这那]|上述"
+    r"|\b(?:it|its|they|them|their|this|that|these|those|he|she|him|his|her|there|ones?)\b",
+    re.IGNORECASE,
 )
 _HARDLY = 2
 """Words of a question that says nothing alone."""
 _FEW = 8
-"""Words of a Chinese question that does not stand alone, and of an English one that points at something early."""
+"""Words of a question that does not stand alone when it points at something early."""
 _EARLY = 25
 """Characters within which a pronoun points out of the question; later ones mostly stand for something inside it."""
 
@@ -112,10 +115,11 @@ def is_follow_up(question: str) -> bool:
     if _JOINED.search(question):
         return True
     words = _says(question)
-    if language_of(question) == "zh":
-        return words <= _FEW
     pointing = _POINTING.search(question)
-    return words <= _HARDLY or (words <= _FEW and pointing is not None and pointing.start() <= _EARLY)
+    if words <= _FEW and pointing and pointing.start() <= _EARLY:
+        return True
+    # A Chinese question of one noun leaves open of what; there is no tagger for English.
+    return _nouns(question) <= 1 if language_of(question) == "zh" else words <= _HARDLY
 
 
 def _read_queries(reply: str, question: str) -> list[str]:
@@ -140,6 +144,11 @@ def _is_query(line: str) -> bool:
 def _says(question: str) -> int:
     """Return how many words a question has of its own."""
     return len(frozenset(tokenize(question, characters=False)) - STOP_TOKENS)
+
+
+def _nouns(question: str) -> int:
+    tagged = rjieba.tag(question)
+    return sum(len(word) > 1 and (tag[0] in "nj" or tag in ("vn", "eng")) for word, tag in tagged)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import agent.models.chat
+import agent.models.compatible
 from agent.assistant import Assistant
 from agent.models.chat import host_of, open_chat_model
 from agent.models.errors import ModelError
@@ -167,7 +167,7 @@ def test_a_model_that_says_nothing_still_ends_in_an_answer(serve: Serve, content
 
 
 def test_a_server_that_is_not_there(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent.chat_model, "MAX_RETRIES", 0)
+    monkeypatch.setattr(agent.models.compatible, "MAX_RETRIES", 0)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     _, assistant = serve("unused", openai_base_url=f"http://127.0.0.1:{port}/v1")
@@ -179,7 +179,7 @@ def test_a_server_that_is_not_there(serve: Serve, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_server_that_does_not_answer(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent.chat_model, "MAX_RETRIES", 0)
+    monkeypatch.setattr(agent.models.compatible, "MAX_RETRIES", 0)
     waiting: list[ChatServer] = []
 
     def wait(_body: dict[str, Any]) -> str:

@@ -214,7 +214,7 @@ def test_a_trace_holds_what_a_replay_needs(scripted: Scripted) -> None:
     assert record["history"]["summary"] == {"text": "", "through": 0}
     (search,) = record["searches"]
     chunk = search["hits"][0]["chunk"]
-    assert (search["query"], chunk["section"], chunk["doc_type"]) == ("转正员工年假", ["年假"], "md")
+    assert (search["query"], chunk["section"], chunk["doc_type"]) == ("病假工资？ 转正员工年假有几天？", ["年假"], "md")
     assert chunk["text"] == "试用期员工年假 5 天。转正员工年假 12 天。"
     assert set(search["hits"][0]["legs"]) >= {"vector", "keyword", "fused"}
     # The mark beside the passages comes from the seed.
