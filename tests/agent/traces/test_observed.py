@@ -16,13 +16,13 @@ from agent.traces.observed import NotObservable, check_observable, open_observer
 from agent.traces.secret_values import SecretValues
 from tests.agent.chat_server import ChatServer, Raw
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SEARCH = "Thought: 要查。\nAction: knowledge_search\nAction Input: 转正员工年假"
 KEY, PASSWORD, EXTRA = "sk-0123456789", "pass-0123456789", "extra-0123456789"
 
 ASK = """
 from agent.assistant import Assistant
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from agent.settings import load_settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE
