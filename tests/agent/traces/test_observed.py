@@ -81,13 +81,11 @@ def observer() -> Iterator[Observer]:
 @pytest.mark.parametrize(
     ("variables", "paths", "in_file"),
     [
-        ({"LANGSMITH_TRACING": "true"}, {"/info", "/runs/multipart"}, False),
         ({"LANGSMITH_TRACING": "true"}, {"/info", "/runs/multipart"}, True),
         ({"LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_MODE": "otel"}, {"/v1/traces"}, False),
-        ({"LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_MODE": "otel"}, {"/v1/traces"}, True),
         ({}, set(), False),
     ],
-    ids=["langsmith", "langsmith by the file", "opentelemetry", "opentelemetry by the file", "nobody"],
+    ids=["langsmith by the file", "opentelemetry", "nobody"],
 )
 def test_who_asked_for_it_is_told_and_never_a_secret(
     tmp_path: Path, observer: Observer, variables: dict[str, str], paths: set[str], in_file: bool
