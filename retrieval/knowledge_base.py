@@ -13,7 +13,6 @@ from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
 from preprocessing.prepare import prepare
 from preprocessing.visibility import groups_of
-from retrieval.bm25 import BM25, StaleIndexError
 from retrieval.catalogue import Catalogue, DocumentRecord
 from retrieval.embed import open_embedder
 from retrieval.embed.base import Embedder
@@ -22,7 +21,6 @@ from retrieval.filters import Filter, Filters
 from retrieval.given import Given, Metadata, given_at, given_data
 from retrieval.hit import Hit
 from retrieval.ingest import IngestReport, Outcome, Reading, decide, readings, reason, shape_of
-from retrieval.keyword import KeywordIndex
 from retrieval.manifest import IndexMismatch, check_dimension, check_manifest, check_tokens, chunk_model, made_with
 from retrieval.missing import missing_from
 from retrieval.other_documents import marked, names_a_version, with_copies, with_originals
@@ -88,7 +86,7 @@ class KnowledgeBase:
             place = place_in_force(catalogue, settings, kind_of(settings, store))
             store = store or open_store(settings, place, manifest["dimension"])
             try:
-                keyword = _open_legs(settings, catalogue, store, place)
+                _check_store(settings, catalogue, store, place)
             except BaseException:
                 store.close()
                 raise
@@ -98,7 +96,6 @@ class KnowledgeBase:
         engine = Engine(
             embedder=embedder,
             store=store,
-            keyword=keyword,
             reranker=reranker,
             candidates=settings.candidates,
             rrf_k=settings.rrf_k,
@@ -147,7 +144,6 @@ class KnowledgeBase:
         with self._alone():
             record = self._catalogue.find(doc_id_or_source)
             self._states.delete(record)
-            self._save_keyword()
             self._catalogue.note_outcome([record.source], {})
         return record
 
@@ -275,7 +271,7 @@ class KnowledgeBase:
         return {
             "documents": len(records),
             "chunks": self._engine.store.count() if viewer is None else seen,
-            "keyword_chunks": len(self._engine.keyword) if viewer is None else seen,
+            "keyword_chunks": self._engine.store.count_keyword() if viewer is None else seen,
             "embed_model": self._engine.embedder.model_id,
             "rerank_model": reranker.model_id if reranker else None,
             "rerank_problem": reranker.problem if isinstance(reranker, OrFusedOrder) else None,
@@ -333,7 +329,6 @@ class KnowledgeBase:
                             report.failed.append((given.source, reason(error, given.source)))
                             report.causes[given.source] = error
             finally:
-                self._save_keyword()
                 self._catalogue.note_outcome(sources, dict(report.failed))
             report.warnings += self._catalogue.doubts(written)
             report.documents = len(taken)
@@ -376,26 +371,18 @@ class KnowledgeBase:
                 _remove_leftovers(self._catalogue, self._engine.store)
             yield
 
-    def _save_keyword(self) -> None:
-        self._engine.keyword.save(_keyword_path(self._settings.home), self._catalogue.generation)
 
-
-def _open_legs(settings: RetrievalSettings, catalogue: Catalogue, store: Store, place: Place) -> KeywordIndex:
-    """Return the keyword leg beside the store, in step with it."""
+def _check_store(settings: RetrievalSettings, catalogue: Catalogue, store: Store, place: Place) -> None:
+    """Raise StoreElsewhere where the store lost what the catalogue knows of; remove what no document owns."""
     if not catalogue.is_empty() and not store.count():
         raise StoreElsewhere(
             f"{place.named(settings)} is empty, though there are documents: put it back"
             + (", or correct FOLIO_QDRANT_URL" if place.kind == "server" else "")
             + f"; else remove {settings.home / 'catalogue.db'} and ingest again"
         )
-    if place.kind == "server":
-        from retrieval.store.qdrant import QdrantStore
-
-        check_tokens(catalogue.manifest())
-        assert isinstance(store, QdrantStore)
-        return store.keyword
-    _remove_leftovers(catalogue, store)
-    return open_keyword(settings.home, catalogue, store)
+    check_tokens(catalogue.manifest())
+    if place.kind != "server":
+        _remove_leftovers(catalogue, store)
 
 
 def _remove_leftovers(catalogue: Catalogue, store: Store) -> None:
@@ -403,24 +390,3 @@ def _remove_leftovers(catalogue: Catalogue, store: Store) -> None:
         logger.info("removing the unfinished or replaced document state %s", revision)
         store.delete_revision(revision)
         catalogue.forget(revision)
-
-
-def _keyword_path(home: Path) -> Path:
-    return home / "keyword"
-
-
-def open_keyword(home: Path, catalogue: Catalogue, store: Store) -> BM25:
-    path, generation = _keyword_path(home), catalogue.generation
-    try:
-        index = BM25.load(path, generation)
-        if len(index) == store.count():
-            return index
-        reason = f"{path} holds {len(index)} chunks and the store {store.count()}"
-    except StaleIndexError as error:
-        reason = str(error)
-    if store.count():
-        logger.warning("rebuilding the keyword index: %s", reason)
-    index = BM25.build(store.scan())
-    index.rebuilt_because = reason if len(index) else None
-    index.save(path, generation)
-    return index

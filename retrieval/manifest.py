@@ -54,11 +54,11 @@ def check_dimension(manifest: Manifest, dimension: int, settings: RetrievalSetti
 
 
 def check_tokens(manifest: Manifest) -> None:
-    """Raise IndexMismatch when the keywords on the server were cut by another tokenizer than those of questions."""
+    """Raise IndexMismatch when the keywords in the store were cut by another tokenizer than those of questions."""
     stored = manifest.get("tokenizer", TOKENIZER_ID)
     if stored != TOKENIZER_ID:
         raise IndexMismatch(
-            f"the keywords on the Qdrant server were cut by the tokenizer {stored}, and this Folio has {TOKENIZER_ID}: "
+            f"the keywords of the index were cut by the tokenizer {stored}, and this Folio has {TOKENIZER_ID}: "
             "run folio reindex, which writes them anew without reading files"
         )
 

@@ -94,17 +94,14 @@ def place_in_force(catalogue: "Catalogue", settings: RetrievalSettings, kind: Ki
 def open_store(settings: RetrievalSettings, place: Place, dimension: int) -> Store:
     """Open the store at the place, or make it there; raises FolioError when it holds vectors of another dimension."""
     if place.kind == "server":
-        return open_server(settings, place, dimension)
+        return _open_server(settings, place, dimension)
     # Imported late: a native library of tens of megabytes that a Qdrant server makes needless.
     from retrieval.store.edge import EdgeStore
 
     return EdgeStore.open(settings.home / place.name, dimension)
 
 
-def open_server(
-    settings: RetrievalSettings, place: Place, dimension: int, average_length: float | None = None
-) -> "QdrantStore":
-    """Open the collection, or make it with the average length of its chunks in tokens."""
+def _open_server(settings: RetrievalSettings, place: Place, dimension: int) -> "QdrantStore":
     # qdrant-client takes over a second to import, and the embedded store does not need it.
     from retrieval.store.collection import CollectionShape
     from retrieval.store.qdrant import QdrantStore
@@ -113,8 +110,6 @@ def open_server(
         raise FolioError("FOLIO_QDRANT_URL is not set; a right one is http://localhost:6333")
     key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
     shape = CollectionShape(dimension, settings.qdrant_shard_number, settings.qdrant_replication_factor)
-    if average_length is not None:
-        shape = replace(shape, average_length=average_length)
     return QdrantStore.open(settings.qdrant_url, key, place.name, shape)
 
 

@@ -9,7 +9,6 @@ from retrieval.embed.base import Embedder
 from retrieval.filters import Filter
 from retrieval.fusion import fuse
 from retrieval.hit import Hit, Leg, LegScore
-from retrieval.keyword import KeywordIndex
 from retrieval.near_duplicates import once_each
 from retrieval.rerank import Reranker
 from retrieval.store.base import Store
@@ -29,7 +28,6 @@ class Engine:
 
     embedder: Embedder
     store: Store
-    keyword: KeywordIndex
     reranker: Reranker | None = None
     candidates: int = 20
     rrf_k: int = 60
@@ -92,7 +90,7 @@ def recall(question: str, engine: Engine, where: Filter, *, mode: Mode, candidat
     if mode != "keyword":
         legs["vector"] = engine.store.search(engine.embedder.embed_query(question), candidates, where)
     if mode != "vector":
-        legs["keyword"] = with_text(engine.keyword.search(question, candidates, where), engine.store)
+        legs["keyword"] = with_text(engine.store.search_keyword(question, candidates, where), engine.store)
     return legs
 
 

@@ -182,7 +182,6 @@ class States:
             # A server of another version may take a request and keep nothing of it.
             if (held := self._engine.store.count(revision)) != len(chunks):
                 raise StoreLost(f"the store holds {held} of its {len(chunks)} chunks after they were written")
-            self._engine.keyword.add(chunks)
             make_current(len(chunks))
         except BaseException:
             self._remove(revision)
@@ -196,6 +195,5 @@ class States:
             self._readers.wait_for_earlier()
         for revision in revisions:
             self._engine.store.delete_revision(revision)
-            self._engine.keyword.remove_revision(revision)
             self._catalogue.forget(revision)
         self._hidden.refresh()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from preprocessing.errors import FolioError
 from retrieval.store.payload import INDEXED, IndexKind
-from retrieval.store.qdrant_keyword import AVERAGE_LENGTH
 from retrieval.store.server import MEMORY, ServerError, said_by
 
 if TYPE_CHECKING:
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
 
 VECTOR, KEYWORD = "vector", "keyword"
 """Names of the dense and of the sparse vector of a point, which are those of the legs."""
-_AVERAGE_LENGTH = "average_length"
 
 _log = logging.getLogger(__name__)
 
@@ -28,12 +26,10 @@ class CollectionShape:
     """Parts that a cluster spreads over its nodes; None leaves it to the server."""
     replication_factor: int | None = None
     """Copies of each part; None leaves it to the server, which keeps one."""
-    average_length: float = AVERAGE_LENGTH
-    """Tokens of a middling chunk, for the keyword weights; it stays with the collection for good."""
 
 
-def make_ready(client: "QdrantClient", host: str, collection: str, shape: CollectionShape) -> float:
-    """Make the collection when it is not there, with all its indexes, and return its average length.
+def make_ready(client: "QdrantClient", host: str, collection: str, shape: CollectionShape) -> None:
+    """Make the collection when it is not there, with all its indexes.
 
     Raises FolioError when it is there and holds other vectors.
     """
@@ -51,7 +47,6 @@ def make_ready(client: "QdrantClient", host: str, collection: str, shape: Collec
         # Before the first point: the graph of the vectors is built with ways through what a filter leaves.
         for field in sorted(set(INDEXED).difference(info.payload_schema)):
             _make_index(client, collection, field)
-    return float((info.config.metadata or {}).get(_AVERAGE_LENGTH, AVERAGE_LENGTH))
 
 
 def _make(client: "QdrantClient", collection: str, shape: CollectionShape) -> None:
@@ -63,7 +58,6 @@ def _make(client: "QdrantClient", collection: str, shape: CollectionShape) -> No
         sparse_vectors_config={KEYWORD: models.SparseVectorParams(modifier=models.Modifier.IDF)},
         shard_number=shape.shard_number,
         replication_factor=shape.replication_factor,
-        metadata={_AVERAGE_LENGTH: shape.average_length},
     )
 
 

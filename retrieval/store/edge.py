@@ -11,9 +11,10 @@ from retrieval.embed.base import Vectors
 from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
 from retrieval.store.conditions import AnyOf, edge_condition, excluded, required
+from retrieval.store.keywords import Scored, Weights, best_first, passage_weights, question_weights
 from retrieval.store.lock import FolderLock, StoreLocked
 from retrieval.store.payload import REVISION, from_payload, point_id, to_payload
-from retrieval.store.shard import open_shard
+from retrieval.store.shard import KEYWORD, open_shard
 from retrieval.store.vectors import check_passages, check_query, in_order
 
 if TYPE_CHECKING:
@@ -54,17 +55,18 @@ class EdgeStore:
             lock.release()
             raise
         store = cls(shard, dimension, lock)
+        store._write_missing_keywords()
         if (count := store.count()) > _LARGE:
             _log.warning("%s holds %d chunks; a server answers faster: set FOLIO_QDRANT_URL", folder, count)
         return store
 
     def upsert(self, chunks: Sequence[Chunk], vectors: Vectors) -> None:
-        """Write the chunks; durable when it returns. Raises VectorError before anything is written."""
+        """Write the chunks for both legs; durable when it returns. Raises VectorError before anything is written."""
         import qdrant_edge as edge
 
         array = check_passages(chunks, vectors, self._dimension)
         points = [
-            edge.Point(point_id(chunk.chunk_id), vector.tolist(), to_payload(chunk))
+            edge.Point(point_id(chunk.chunk_id), _vectors(chunk, vector), to_payload(chunk))
             for chunk, vector in zip(chunks, array, strict=True)
         ]
         for start in range(0, len(points), _BATCH):
@@ -74,7 +76,7 @@ class EdgeStore:
             self._shard.flush()
 
     def delete_revision(self, revision: str) -> None:
-        """Remove every chunk of one document state."""
+        """Remove every chunk of one document state from both legs."""
         import qdrant_edge as edge
 
         condition = edge.Filter(must=[edge_condition(AnyOf(REVISION, [revision]))])
@@ -90,19 +92,24 @@ class EdgeStore:
         if k < 1:
             return []
         request = edge.QueryRequest(
-            limit=k,
-            query=edge.Query.Nearest(query.tolist()),
-            filter=edge.Filter(
-                must=[edge_condition(one) for one in required(where)],
-                must_not=[edge_condition(one) for one in excluded(where)],
-            ),
-            with_payload=True,
+            limit=k, query=edge.Query.Nearest(query.tolist()), filter=_filter(where), with_payload=True
         )
         points = self._reading().query(request)
         return [
             Hit(from_payload(point.payload or {}), point.score, {"vector": LegScore(rank, point.score)})
             for rank, point in enumerate(points, start=1)
         ]
+
+    def search_keyword(self, question: str, k: int, where: Filter) -> Scored:
+        """Return (chunk id, score) of the k best allowed chunks that share a token with the question, best first."""
+        import qdrant_edge as edge
+
+        weights = question_weights(question)
+        if not weights or k < 1:
+            return []
+        nearest = edge.Query.Nearest(_sparse(weights), using=KEYWORD)
+        request = edge.QueryRequest(limit=k, query=nearest, filter=_filter(where), with_payload=["chunk_id"])
+        return best_first(((point.payload or {})["chunk_id"], point.score) for point in self._reading().query(request))
 
     def get(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """Return the chunks in the order of the ids; ids that are not there are left out."""
@@ -117,7 +124,7 @@ class EdgeStore:
 
         of_revision = edge.Filter(must=[edge_condition(AnyOf(REVISION, [revision]))])
         return in_order(
-            [(from_payload(record.payload or {}), record.vector) for record in self._scroll(of_revision, True)],
+            [(from_payload(record.payload or {}), record.vector[""]) for record in self._scroll(of_revision, True)],
             self._dimension,
         )
 
@@ -145,12 +152,56 @@ class EdgeStore:
         where = None if revision is None else edge.Filter(must=[edge_condition(AnyOf(REVISION, [revision]))])
         return self._reading().count(edge.CountRequest(exact=True, filter=where))
 
+    def count_keyword(self) -> int:
+        """Return the number of chunks that the keyword leg holds."""
+        import qdrant_edge as edge
+
+        return self._reading().count(
+            edge.CountRequest(exact=True, filter=edge.Filter(must=[edge.HasVectorCondition(KEYWORD)]))
+        )
+
     def close(self) -> None:
         """Write what is left and let another process in; calling it twice is harmless."""
         with self._turnstile:
             self._shard.close()
         self._lock.release()
 
+    def _write_missing_keywords(self) -> None:
+        """Write the keywords of chunks that have none: of an older index, or of one whose update was interrupted."""
+        import qdrant_edge as edge
+
+        if self.count_keyword() == self.count():
+            return
+        without = edge.Filter(must_not=[edge.HasVectorCondition(KEYWORD)])
+        bare = [from_payload(record.payload or {}) for record in self._scroll(without, False)]
+        _log.info("writing the keywords of %d chunks", len(bare))
+        for start in range(0, len(bare), _BATCH):
+            vectors = [
+                edge.PointVectors(point_id(chunk.chunk_id), {KEYWORD: _sparse(passage_weights(chunk))})
+                for chunk in bare[start : start + _BATCH]
+            ]
+            self._shard.update(edge.UpdateOperation.update_vectors(vectors))
+        self._shard.flush()
+
     def _reading(self) -> "qdrant_edge.EdgeShard":
         with self._turnstile:
             return self._shard
+
+
+def _filter(where: Filter) -> "qdrant_edge.Filter":
+    import qdrant_edge as edge
+
+    return edge.Filter(
+        must=[edge_condition(one) for one in required(where)],
+        must_not=[edge_condition(one) for one in excluded(where)],
+    )
+
+
+def _vectors(chunk: Chunk, vector: Vectors) -> "dict[str, Any]":
+    return {"": vector.tolist(), KEYWORD: _sparse(passage_weights(chunk))}
+
+
+def _sparse(weights: Weights) -> "qdrant_edge.SparseVector":
+    import qdrant_edge as edge
+
+    return edge.SparseVector(list(weights), list(weights.values()))

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from preprocessing.document import Chunk
 from retrieval.embed.base import Vectors
 from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
+from retrieval.store.edge import EdgeStore
 from retrieval.store.handed_vectors import HandedVectors
-from retrieval.store.ledger import Ledger
+from retrieval.store.keywords import Scored
 from retrieval.store.payload import from_payload, point_id, to_payload
 from retrieval.store.vectors import check_passages, check_query, in_order
 
@@ -35,18 +37,21 @@ class LangChainStore:
 
     What every vector store has is enough: `add_documents` with ids, `delete`, `get_by_ids`, `similarity_search`. A
     chunk is a document whose metadata holds it whole, with its vector, so that cosines are exact whatever distance
-    the store measures. It is as durable as the vector store is, and one process may write to it.
+    the store measures. It is as durable as the vector store is, and one process may write to it. An embedded store
+    beside it knows which chunks there are and answers the keyword leg.
     """
 
-    def __init__(self, make: "Callable[[Embeddings], VectorStore]", dimension: int, ledger: Path | None = None) -> None:
+    def __init__(self, make: "Callable[[Embeddings], VectorStore]", dimension: int, folder: Path | None = None) -> None:
         """Make the vector store by a function of the `Embeddings` that it has to use.
 
-        `ledger` is a file that lives as long as what is in the vector store; None for one in memory.
+        `folder` holds the keywords and lives as long as what is in the vector store; None for a vector store in memory.
         """
         self._handed = HandedVectors(dimension)
         self._vector_store = make(self._handed)
         self._dimension = dimension
-        self._ledger = Ledger(ledger)
+        self._temporary = TemporaryDirectory()
+        # Its vectors say nothing: they are there because a point has one.
+        self._keywords = EdgeStore.open(folder or Path(self._temporary.name), 1)
         # Most vector stores in a process are not made for threads.
         self._turn = threading.RLock()
 
@@ -62,10 +67,10 @@ class LangChainStore:
     def delete_revision(self, revision: str) -> None:
         """Remove every chunk of one document state."""
         with self._turn:
-            ids = self._ledger.ids(revision)
+            ids = self._ids(revision)
             for start in range(0, len(ids), _BATCH):
                 self._delete(ids[start : start + _BATCH])
-            self._ledger.remove(revision)
+            self._keywords.delete_revision(revision)
 
     def search(self, vector: Vectors, k: int, where: Filter) -> list[Hit]:
         """Return the k nearest allowed chunks by cosine, best first, with leg `vector` filled in.
@@ -82,6 +87,10 @@ class LangChainStore:
             Hit(chunk, score, {"vector": LegScore(rank, score)}) for rank, (chunk, score) in enumerate(scored[:k], 1)
         ]
 
+    def search_keyword(self, question: str, k: int, where: Filter) -> Scored:
+        """Return (chunk id, score) of the k best allowed chunks that share a token with the question, best first."""
+        return self._keywords.search_keyword(question, k, where)
+
     def get(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """Return the chunks in the order of the ids; ids that are not there are left out."""
         ids = [point_id(chunk_id) for chunk_id in chunk_ids]
@@ -91,32 +100,35 @@ class LangChainStore:
     def read_state(self, revision: str) -> tuple[list[Chunk], Vectors]:
         """Return the chunks of one document state by index, with their vectors, shape (chunks, dimension)."""
         with self._turn:
-            documents = self._documents(self._ledger.ids(revision))
+            documents = self._documents(self._ids(revision))
         return in_order([(_chunk(one), _vector(one).tolist()) for one in documents], self._dimension)
 
     def scan(self) -> Iterator[Chunk]:
         """Yield every chunk, in no order, without vectors."""
-        with self._turn:
-            ids = self._ledger.ids()
-        for start in range(0, len(ids), _BATCH):
-            yield from map(_chunk, self._documents(ids[start : start + _BATCH]))
+        yield from self._keywords.scan()
 
     def count(self, revision: str | None = None) -> int:
         """Return the number of chunks, of one document state when it is given."""
-        with self._turn:
-            return self._ledger.count(revision)
+        return self._keywords.count(revision)
+
+    def count_keyword(self) -> int:
+        """Return the number of chunks that the keyword leg holds."""
+        return self._keywords.count_keyword()
 
     def close(self) -> None:
-        """Release the ledger; the vector store belongs to whoever made it."""
-        with self._turn:
-            self._ledger.close()
+        """Release the keywords; the vector store belongs to whoever made it."""
+        self._keywords.close()
+        self._temporary.cleanup()
+
+    def _ids(self, revision: str) -> list[str]:
+        return [point_id(chunk.chunk_id) for chunk in self._keywords.read_state(revision)[0]]
 
     def _write(self, pairs: "Sequence[tuple[Chunk, Vectors]]") -> None:
         chunks = [chunk for chunk, _ in pairs]
         ids = [point_id(chunk.chunk_id) for chunk in chunks]
         with self._turn:
             # Noted first: what a crash leaves half written can then be found and removed.
-            self._ledger.add(ids, [chunk.revision for chunk in chunks])
+            self._keywords.upsert(chunks, np.ones((len(chunks), 1), dtype=np.float32))
             self._delete(ids)
             with self._handed.handing([chunk.text for chunk in chunks], np.array([vector for _, vector in pairs])):
                 self._vector_store.add_documents([_document(*pair) for pair in pairs], ids=ids)
@@ -133,7 +145,7 @@ class LangChainStore:
             return list(self._vector_store.get_by_ids(list(ids)))
 
     def _allowed(self, query: Vectors, k: int, where: Filter) -> list[tuple[Chunk, float]]:
-        known, asked = self._ledger.count(), k * _FIRST
+        known, asked = self._keywords.count(), k * _FIRST
         while True:
             with self._handed.handing([_QUESTION], query[None]):
                 found = self._vector_store.similarity_search(_QUESTION, k=asked)
@@ -146,7 +158,11 @@ class LangChainStore:
             asked *= _FIRST
 
     def _left_out(self, found: "Sequence[Document]") -> "Iterator[Document]":
-        ids = sorted(set(self._ledger.ids()).difference(document.metadata["id"] for document in found))
+        ids = sorted(
+            {point_id(chunk.chunk_id) for chunk in self._keywords.scan()}.difference(
+                document.metadata["id"] for document in found
+            )
+        )
         for start in range(0, len(ids), _BATCH):
             yield from self._documents(ids[start : start + _BATCH])
 

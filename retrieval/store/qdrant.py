@@ -11,8 +11,8 @@ from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
 from retrieval.store.collection import KEYWORD, VECTOR, CollectionShape, make_ready
 from retrieval.store.conditions import AnyOf, excluded, required, server_condition
+from retrieval.store.keywords import Scored, Weights, best_first, passage_weights, question_weights
 from retrieval.store.payload import REVISION, from_payload, point_id, to_payload
-from retrieval.store.qdrant_keyword import QdrantKeyword, Weights, passage_weights
 from retrieval.store.retry import READ_PAUSES, WRITE_PAUSES, retrying
 from retrieval.store.server import MEMORY, connect, host_of, said_by
 from retrieval.store.vectors import check_passages, check_query, in_order
@@ -32,25 +32,18 @@ class QdrantStore:
     Several threads and processes may use it.
     """
 
-    def __init__(
-        self, client: "QdrantClient", host: str, collection: str, dimension: int, average_length: float
-    ) -> None:
+    def __init__(self, client: "QdrantClient", host: str, collection: str, dimension: int) -> None:
         """Take over a client and a collection that is there; use `open`."""
         self._client = client
         self._host = host
         self._collection = collection
         self._dimension = dimension
-        self._average_length = average_length
         # The in-process engine of the client breaks when threads write and read it at once; a server does not.
         self._turn = threading.RLock() if host == MEMORY else nullcontext()
 
     @classmethod
     def open(cls, url: str, api_key: str | None, collection: str, shape: CollectionShape) -> Self:
         """Open the collection at `http(s)://host:port`, or make it there with its indexes; nothing in it is read.
-
-        A chunk keeps the keyword weights that it was written with, so the average length that they rest on is fixed
-        when the collection is made. Were it the true mean at all times, each document would change the weights of
-        all others. `folio migrate` and `folio reindex` make a collection with the mean of the chunks they bring.
 
         Raises ServerError when the server is not there or refuses the key, FolioError when the collection
         holds vectors of another dimension.
@@ -59,16 +52,11 @@ class QdrantStore:
         host = host_of(url)
         try:
             with said_by(host):
-                average_length = make_ready(client, host, collection, shape)
+                make_ready(client, host, collection, shape)
         except BaseException:
             client.close()
             raise
-        return cls(client, host, collection, shape.dimension, average_length)
-
-    @property
-    def keyword(self) -> QdrantKeyword:
-        """The keyword leg, which is in the same points."""
-        return QdrantKeyword(self)
+        return cls(client, host, collection, shape.dimension)
 
     def upsert(self, chunks: Sequence[Chunk], vectors: Vectors) -> None:
         """Write the chunks for both legs; durable when it returns. Raises VectorError before anything is written."""
@@ -100,10 +88,13 @@ class QdrantStore:
             for rank, point in enumerate(points, start=1)
         ]
 
-    def search_keyword(self, weights: Weights, k: int, where: Filter) -> list[tuple[str, float]]:
-        """Return (chunk id, score) of the k best allowed chunks that share a dimension with the weights."""
+    def search_keyword(self, question: str, k: int, where: Filter) -> Scored:
+        """Return (chunk id, score) of the k best allowed chunks that share a token with the question, best first."""
+        weights = question_weights(question)
+        if not weights or k < 1:
+            return []
         points = self._nearest(_sparse(weights), KEYWORD, k, where, ["chunk_id"])
-        return [((point.payload or {})["chunk_id"], point.score) for point in points if point.score > 0]
+        return best_first(((point.payload or {})["chunk_id"], point.score) for point in points)
 
     def get(self, chunk_ids: Sequence[str]) -> list[Chunk]:
         """Return the chunks in the order of the ids; ids that are not there are left out."""
@@ -143,7 +134,7 @@ class QdrantStore:
     def _point(self, chunk: Chunk, vector: list[float]) -> "models.PointStruct":
         from qdrant_client import models
 
-        vectors = {VECTOR: vector, KEYWORD: _sparse(passage_weights(chunk, self._average_length))}
+        vectors = {VECTOR: vector, KEYWORD: _sparse(passage_weights(chunk))}
         return models.PointStruct(id=point_id(chunk.chunk_id), vector=vectors, payload=to_payload(chunk))
 
     def _nearest(

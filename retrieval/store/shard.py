@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from preprocessing.errors import FolioError
 from retrieval.store.payload import INDEXED, IndexKind
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import qdrant_edge
 
 _CONFIG = "edge_config.json"
+KEYWORD = "keyword"
+"""Name of the sparse vector of a point; the dense one has none."""
 _NEVER = 2**40
 """Kilobytes of vectors before a graph is built. Search stays exact: no recall is lost to a graph or to a filter."""
 
@@ -28,10 +30,13 @@ def open_shard(folder: Path, dimension: int) -> "qdrant_edge.EdgeShard":
         if (path / _CONFIG).is_file():
             _check_dimension(path, folder, dimension)
             shard = edge.EdgeShard.load(str(path))
+            if not _config(path).get("sparse_vectors"):
+                shard.update(edge.UpdateOperation.create_sparse_vector(KEYWORD, modifier=edge.Modifier.Idf))
             shard.optimize()  # gives back the room of deleted chunks
         else:
             config = edge.EdgeConfig(
                 vectors=edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine),
+                sparse_vectors={KEYWORD: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
                 optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_NEVER),
             )
             shard = edge.EdgeShard.create(str(path), config)
@@ -55,10 +60,14 @@ def open_shard(folder: Path, dimension: int) -> "qdrant_edge.EdgeShard":
 
 def _check_dimension(path: Path, folder: Path, dimension: int) -> None:
     # The engine does not tell the size of its vectors, but keeps it in this file.
-    config = json.loads((path / _CONFIG).read_text(encoding="utf-8"))
-    stored = config["vectors"][""]["size"]
+    stored = _config(path)["vectors"][""]["size"]
     if stored != dimension:
         raise FolioError(
             f"store {folder} holds vectors of {stored} dimensions, FOLIO_EMBED_MODEL gives {dimension}: "
             "set the model it was made with, or run folio reindex"
         )
+
+
+def _config(path: Path) -> dict[str, Any]:
+    config: dict[str, Any] = json.loads((path / _CONFIG).read_text(encoding="utf-8"))
+    return config
