@@ -1,21 +1,102 @@
-"""The story of ingest: a file is unchanged, or read, and its state put in the place of what was there before."""
+"""The story of ingest: what a person gives is unchanged, or read and put in the place of its revision before."""
 
 import hashlib
 import logging
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from pathlib import Path, PureWindowsPath
+from tempfile import TemporaryDirectory
+from typing import Literal, Self
 
+from preprocessing.discover import discover
 from preprocessing.document import Document
 from preprocessing.errors import FolioError, LoadError
 from preprocessing.loaders import Loaders
 from preprocessing.prepare import PREPARE_VERSION, ChunkingSettings
+from preprocessing.source import document_id, source_of
 from preprocessing.visibility import KEY, PUBLIC, groups_of
-from retrieval.catalogue import Catalogue
-from retrieval.copies import FileState
-from retrieval.given import Given, Metadata
+from retrieval.documents.catalogue import Catalogue
+from retrieval.documents.manifest import check_manifest, chunk_model
+from retrieval.documents.schema import FileState
+from retrieval.embed.base import Embedder
+from retrieval.settings import RetrievalSettings
+
+Metadata = Mapping[str, str | tuple[str, ...]]
+
+_MOST_NAME_BYTES = 200
+
+
+class UnsafeName(FolioError):
+    """A name is none that a file of the working folder could have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A file to bring in."""
+
+    path: Path
+    """Where its bytes are."""
+    source: str
+    doc_id: str
+    lasts: bool = True
+    """False when the path ends with the ingest, and its absence later means nothing."""
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """Return a file that a person named."""
+        return cls(path, source_of(path), document_id(path))
+
+
+def given_at(paths: Sequence[Path]) -> tuple[list[Given], list[tuple[str, str]]]:
+    """Return the files that the paths mean, and (source, reason) of those that cannot be brought in."""
+    files, left_out = discover(paths)
+    return [Given.at(path) for path in files], [(source_of(path), reason) for path, reason in left_out]
+
+
+@contextmanager
+def given_data(data: bytes, name: str) -> Iterator[Given]:
+    """Yield what has no file of its own, as a file of that name in the working folder would be.
+
+    Raises UnsafeName for a name that leads out of it.
+    """
+    _check_name(name)
+    with TemporaryDirectory() as folder:
+        # Only the last part of the name is used, so that it cannot lead out of the folder.
+        path = Path(folder, Path(name).name)
+        path.write_bytes(data)
+        yield Given(path, source_of(Path(name)), document_id(Path(name)), lasts=False)
+
+
+def _check_name(name: str) -> None:
+    # Read as on Windows, where both slashes part folders: the name may come from any machine.
+    path = PureWindowsPath(name)
+    is_inside = not path.drive and not path.root and ".." not in path.parts
+    is_name = name.isprintable() and path.name and len(path.name.encode("utf-8", "replace")) <= _MOST_NAME_BYTES
+    if not (is_inside and is_name):
+        shown = name if len(name) <= _MOST_NAME_BYTES else f"{name[:40]}…"
+        raise UnsafeName(f"{shown!r} is no name for a document; a right one is notes.md or hr/notes.md")
+
+
+def missing_from(paths: Sequence[Path], files: Callable[[], Mapping[str, FileState]]) -> set[str]:
+    """Return the ids of the documents whose files lay at or below the paths and are gone.
+
+    Of a folder that is itself not there nothing is known: its drive may not be connected. `files` gives what each
+    document was made from, and is asked only where a path can lack a file.
+    """
+    places = [path.resolve() for path in paths]
+    folders = [place for place in places if place.is_dir()]
+    absent = {place for place in places if place.parent.is_dir() and not place.exists()}
+    if not folders and not absent:
+        return set()
+
+    def was_there(path: Path) -> bool:
+        return path in absent or any(path.is_relative_to(folder) for folder in folders)
+
+    return {doc_id for doc_id, file in files().items() if file.path and was_there(Path(file.path)) and file.is_gone}
+
 
 logger = logging.getLogger(__name__)
 
@@ -160,3 +241,47 @@ def _fingerprint(document: Document, shape: Shape) -> str:
     """Identify the chunks, all that is searched with them, and who may see them; the name and date are left out."""
     about = (document.title, document.version, document.doc_type, sorted(document.metadata.items()))
     return hashlib.sha256(repr((document.content_hash, about, shape)).encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class Plan:
+    """What would become of each file."""
+
+    outcomes: list[tuple[str, Outcome]] = field(default_factory=list)
+    """(source, outcome) in the order of the files."""
+    failed: list[tuple[str, str]] = field(default_factory=list)
+    """(source, error) of files that would not be in."""
+
+    def sources(self, outcome: Outcome) -> list[str]:
+        """Return the files with that outcome."""
+        return [source for source, of_file in self.outcomes if of_file == outcome]
+
+
+def plan(
+    files: Sequence[Given],
+    metadata: Metadata,
+    settings: RetrievalSettings,
+    embedder: Embedder,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Plan:
+    """Say what an ingest of the files would do; it reads them but encodes nothing, and needs no lock.
+
+    Raises IndexMismatch where the ingest would.
+    """
+    catalogue = Catalogue.of(settings) if Catalogue.is_there(settings) else Catalogue("sqlite://")
+    try:
+        manifest = catalogue.manifest()
+        check_manifest(manifest, embedder, settings)
+        shape, planned = shape_of(chunk_model(manifest, embedder), settings.chunking), Plan()
+        with closing(readings(files, metadata, shape, catalogue)) as begun:
+            for done, reading in enumerate(begun):
+                source = reading.given.source
+                if progress:
+                    progress(done, len(files), source)
+                try:
+                    planned.outcomes.append((source, decide(reading, metadata, catalogue).outcome))
+                except Exception as error:  # noqa: BLE001  one bad file never stops the others
+                    planned.failed.append((source, reason(error, source)))
+        return planned
+    finally:
+        catalogue.close()

@@ -6,36 +6,57 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
 from preprocessing.prepare import prepare
 from preprocessing.visibility import groups_of
-from retrieval.catalogue import Catalogue, DocumentRecord
+from retrieval.doctor import Examination, examine
+from retrieval.documents.catalogue import Catalogue
+from retrieval.documents.manifest import (
+    IndexMismatch,
+    Place,
+    StoreElsewhere,
+    check_dimension,
+    check_manifest,
+    check_tokens,
+    chunk_model,
+    kind_of,
+    made_with,
+    open_store,
+    place_in_force,
+)
+from retrieval.documents.outline import document_named
+from retrieval.documents.revisions import Revisions
+from retrieval.documents.schema import DocumentRecord
+from retrieval.documents.versions import Fate, fate_of, marked, names_a_version, with_copies, with_originals
 from retrieval.embed import open_embedder
 from retrieval.embed.base import Embedder
-from retrieval.fate import Fate, fate_of
 from retrieval.filters import Filter, Filters
-from retrieval.given import Given, Metadata, given_at, given_data
 from retrieval.hit import Hit
-from retrieval.ingest import IngestReport, Outcome, Reading, decide, readings, reason, shape_of
-from retrieval.manifest import IndexMismatch, check_dimension, check_manifest, check_tokens, chunk_model, made_with
-from retrieval.missing import missing_from
-from retrieval.other_documents import marked, names_a_version, with_copies, with_originals
-from retrieval.place import Place, StoreElsewhere, kind_of, open_store, place_in_force
+from retrieval.ingest import (
+    Given,
+    IngestReport,
+    Metadata,
+    Outcome,
+    Reading,
+    decide,
+    given_at,
+    given_data,
+    missing_from,
+    readings,
+    reason,
+    shape_of,
+)
 from retrieval.rerank import Reranker
 from retrieval.rerank_choice import OrFusedOrder, open_reranker
 from retrieval.search import Engine, Mode, check, search
 from retrieval.settings import RetrievalSettings
-from retrieval.states import States
-from retrieval.store.base import Store
+from retrieval.store.store import Store
 from retrieval.tokens import query_tokens
-
-if TYPE_CHECKING:
-    from retrieval.doctor import Examination
-    from retrieval.why_not import Verdict
+from retrieval.why_not import Verdict, why_not
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +72,7 @@ class KnowledgeBase:
         self._settings = settings
         self._catalogue = catalogue
         self._engine = engine
-        self._states = States(catalogue, engine, place)
+        self._revisions = Revisions(catalogue, engine, place)
         self._writing = threading.Lock()
 
     @classmethod
@@ -143,7 +164,7 @@ class KnowledgeBase:
         """Remove a document from both legs and return what it was; raise UnknownDocument when it is not there."""
         with self._alone():
             record = self._catalogue.find(doc_id_or_source)
-            self._states.delete(record)
+            self._revisions.delete(record)
             self._catalogue.note_outcome([record.source], {})
         return record
 
@@ -167,11 +188,8 @@ class KnowledgeBase:
 
         Raises UnknownDocument for one that is not there, or that the groups of the `viewer` may not see.
         """
-        # Imported late: no search needs it.
-        from retrieval.outline import document_named
-
         record = document_named(name, self.documents(viewer))
-        return record, self._states.read(record.doc_id)
+        return record, self._revisions.read(record.doc_id)
 
     def is_made_from(self, doc_id: str, content_hash: str) -> bool:
         """Say whether the document was made from the bytes of that SHA-256, in hexadecimal."""
@@ -222,7 +240,7 @@ class KnowledgeBase:
             return search(query, self._engine, where, k=k, mode=mode, rerank=rerank)
 
         by_name = as_of is None and names_a_version(filters or {})
-        hits = with_copies(self._states.search(look, as_of, superseded_too=by_name), self._catalogue)
+        hits = with_copies(self._revisions.search(look, as_of, superseded_too=by_name), self._catalogue)
         return marked(hits, self._catalogue) if as_of or by_name else hits
 
     def why_not(
@@ -233,24 +251,18 @@ class KnowledgeBase:
         filters: Filters | None = None,
         viewer: Sequence[str] | None = None,
         as_of: date | None = None,
-    ) -> "Verdict":
+    ) -> Verdict:
         """Say where a hybrid search loses the document of that id or source.
 
         A `viewer` learns of a document that these groups may not see what they learn of one that is not there; None is
         the owner of the knowledge base. Raises what `search` raises.
         """
-        # Imported late: no search needs it.
-        from retrieval.why_not import why_not
-
         return why_not(
             query, document, self._catalogue, self._engine, k=k, filters=filters or {}, viewer=viewer, as_of=as_of
         )
 
-    def examine(self) -> "Examination":
+    def examine(self) -> Examination:
         """Ask every leg for passages that it must find, and compare what the parts say that they hold."""
-        # Imported late: no search needs it.
-        from retrieval.doctor import examine
-
         return examine(self._engine, self._catalogue)
 
     def warm(self) -> None:
@@ -284,22 +296,6 @@ class KnowledgeBase:
             known = calibrate(self._engine.embedder.embed_passages)
             self._catalogue.write_manifest(unrelated_similarity=known)
         return float(known)
-
-    def noted(self, name: str) -> Any:
-        """Return what was noted under the name beside the index; None when nothing was, or with another model."""
-        noted = self._catalogue.manifest().get(f"note:{name}")
-        return noted["value"] if noted and noted["embed_model"] == self._engine.embedder.model_id else None
-
-    def note(self, name: str, value: Any) -> None:
-        """Keep a JSON value beside the index, for every process that uses it and as long as its embedding model."""
-        self._catalogue.write_manifest(
-            **{f"note:{name}": {"value": value, "embed_model": self._engine.embedder.model_id}}
-        )
-
-    def passages(self) -> list[Chunk]:
-        """Return the passages of all documents that are in force."""
-        hidden = self._catalogue.hidden_revisions()
-        return [chunk for chunk in self._engine.store.scan() if chunk.revision not in hidden]
 
     def _ingest(
         self,
@@ -339,7 +335,7 @@ class KnowledgeBase:
         decision = decide(reading, metadata, self._catalogue)
         if (document := decision.document) and decision.file:
             self._check_dimension(self._engine.embedder.dimension)
-            self._states.put(
+            self._revisions.put(
                 document,
                 decision.revision,
                 decision.file,
@@ -364,9 +360,9 @@ class KnowledgeBase:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Be the only writer: of the threads here, and of the processes that share a server."""
-        with self._writing, self._catalogue.writing() if self._states.are_shared else nullcontext():
-            if self._states.are_shared:
-                self._states.check_place()
+        with self._writing, self._catalogue.writing() if self._revisions.are_shared else nullcontext():
+            if self._revisions.are_shared:
+                self._revisions.check_place()
                 # Only now it is sure that no other process is writing them.
                 _remove_leftovers(self._catalogue, self._engine.store)
             yield
@@ -387,6 +383,6 @@ def _check_store(settings: RetrievalSettings, catalogue: Catalogue, store: Store
 
 def _remove_leftovers(catalogue: Catalogue, store: Store) -> None:
     for revision in catalogue.leftovers():
-        logger.info("removing the unfinished or replaced document state %s", revision)
+        logger.info("removing the unfinished or replaced revision %s", revision)
         store.delete_revision(revision)
         catalogue.forget(revision)

@@ -7,12 +7,11 @@ from typing import Literal, get_args
 from preprocessing.errors import FolioError
 from retrieval.embed.base import Embedder
 from retrieval.filters import Filter
-from retrieval.fusion import fuse
+from retrieval.fusion import fuse, votes
 from retrieval.hit import Hit, Leg, LegScore
 from retrieval.near_duplicates import once_each
 from retrieval.rerank import Reranker
-from retrieval.store.base import Store
-from retrieval.voting import votes
+from retrieval.store.store import Store
 
 Mode = Literal["hybrid", "vector", "keyword"]
 MODES: tuple[Mode, ...] = get_args(Mode)

@@ -3,28 +3,28 @@
 import base64
 import json
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
 
 from preprocessing.document import Chunk
+from preprocessing.errors import FolioError
 from retrieval.embed.base import Vectors
 from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
 from retrieval.store.edge import EdgeStore
-from retrieval.store.handed_vectors import HandedVectors
 from retrieval.store.keywords import Scored
 from retrieval.store.payload import from_payload, point_id, to_payload
-from retrieval.store.vectors import check_passages, check_query, in_order
-
-if TYPE_CHECKING:
-    from langchain_core.documents import Document
-    from langchain_core.embeddings import Embeddings
-    from langchain_core.vectorstores import VectorStore
+from retrieval.store.store import check_passages, check_query, in_order
 
 _BATCH = 256
 _FIRST = 4
@@ -65,7 +65,7 @@ class LangChainStore:
             self._write(pairs[start : start + _BATCH])
 
     def delete_revision(self, revision: str) -> None:
-        """Remove every chunk of one document state."""
+        """Remove every chunk of one revision."""
         with self._turn:
             ids = self._ids(revision)
             for start in range(0, len(ids), _BATCH):
@@ -97,8 +97,8 @@ class LangChainStore:
         found = {point_id(chunk.chunk_id): chunk for chunk in map(_chunk, self._documents(list(dict.fromkeys(ids))))}
         return [found[name] for name in ids if name in found]
 
-    def read_state(self, revision: str) -> tuple[list[Chunk], Vectors]:
-        """Return the chunks of one document state by index, with their vectors, shape (chunks, dimension)."""
+    def read_revision(self, revision: str) -> tuple[list[Chunk], Vectors]:
+        """Return the chunks of one revision by index, with their vectors, shape (chunks, dimension)."""
         with self._turn:
             documents = self._documents(self._ids(revision))
         return in_order([(_chunk(one), _vector(one).tolist()) for one in documents], self._dimension)
@@ -108,7 +108,7 @@ class LangChainStore:
         yield from self._keywords.scan()
 
     def count(self, revision: str | None = None) -> int:
-        """Return the number of chunks, of one document state when it is given."""
+        """Return the number of chunks, of one revision when it is given."""
         return self._keywords.count(revision)
 
     def count_keyword(self) -> int:
@@ -121,7 +121,7 @@ class LangChainStore:
         self._temporary.cleanup()
 
     def _ids(self, revision: str) -> list[str]:
-        return [point_id(chunk.chunk_id) for chunk in self._keywords.read_state(revision)[0]]
+        return [point_id(chunk.chunk_id) for chunk in self._keywords.read_revision(revision)[0]]
 
     def _write(self, pairs: "Sequence[tuple[Chunk, Vectors]]") -> None:
         chunks = [chunk for chunk, _ in pairs]
@@ -174,8 +174,6 @@ def _scored(documents: "Iterable[Document]", query: Vectors, where: Filter) -> I
 
 
 def _document(chunk: Chunk, vector: Vectors) -> "Document":
-    from langchain_core.documents import Document
-
     payload = to_payload(chunk)
     whole = {field.name: payload[field.name] for field in fields(Chunk) if field.name != "text"}
     # Plain values only: not every store takes lists or nested metadata.
@@ -200,3 +198,38 @@ def _vector(document: "Document") -> Vectors:
 
 def _unit(vectors: Vectors) -> Vectors:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+class HandedVectors(Embeddings):
+    """Answers for the texts that were just handed over, in any order; one hand-over at a time."""
+
+    def __init__(self, dimension: int) -> None:
+        self._dimension = dimension
+        self._ready: dict[str, deque[list[float]]] = {}
+        self._turn = threading.RLock()
+
+    @contextmanager
+    def handing(self, texts: Sequence[str], vectors: Vectors) -> Iterator[None]:
+        """Give these vectors for these texts until it ends."""
+        with self._turn:
+            for text, vector in zip(texts, vectors.tolist(), strict=True):
+                self._ready.setdefault(text, deque()).append(vector)
+            try:
+                yield
+            finally:
+                self._ready = {}
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return the vectors of the texts."""
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of the text; raises FolioError for a text that was not handed over."""
+        if not self._ready:
+            # Some stores embed a word of their own when they are made, to learn the dimension.
+            return [1.0] + [0.0] * (self._dimension - 1)
+        vectors = self._ready.get(text)
+        if not vectors:
+            raise FolioError("the vector store asks for the vector of a text that it was not given: it changes texts")
+        # The same text may stand in several chunks, and a store may ask for one a second time.
+        return vectors.popleft() if len(vectors) > 1 else vectors[0]

@@ -1,14 +1,14 @@
 """What a point carries besides its vector, and what a filter asks of it, alike in every store."""
 
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import isfinite
 from typing import Any, Literal
 
 from preprocessing.document import Chunk
 from preprocessing.visibility import KEY
-from retrieval.filters import FIELDS, values_of
-from retrieval.ranges import KINDS, Kind, kinds_of, measures_of
+from retrieval.filters import FIELDS, KINDS, Filter, Kind, Range, kinds_of, measures_of, split_wanted, values_of
 
 FACETS = "facets"
 SEEN_BY = "seen_by"
@@ -88,3 +88,50 @@ def group(name: str) -> str:
 def measure_name(key: str, kind: Kind) -> str:
     """Return the name of a measure of metadata."""
     return f"{kind} {key}"
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """One of the values of a payload field is one of these, or begins like one of those."""
+
+    field: str
+    values: Sequence[str]
+    beginnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A measure is inside the bounds; None leaves a side open."""
+
+    field: str
+    low: float | None
+    high: float | None
+    name: str | None = None
+    """Name of the measure, where the field is a list of named ones."""
+
+
+Condition = AnyOf | Between
+
+
+def required(where: Filter) -> list[Condition]:
+    """Return the conditions that a point must meet, all of them."""
+    groups = [EVERYONE, *(group(name) for name in sorted(where.viewer))]
+    return [AnyOf(SEEN_BY, groups), *_wanted(where), *map(_between, where.ranges)]
+
+
+def excluded(where: Filter) -> list[Condition]:
+    """Return the conditions of which a point must meet none."""
+    return [AnyOf(REVISION, sorted(where.exclude_revisions))] if where.exclude_revisions else []
+
+
+def _wanted(where: Filter) -> Iterator[AnyOf]:
+    for key, wanted in where.equals.items():
+        exact, beginnings = split_wanted(key, wanted)
+        yield AnyOf(FACETS, [facet(key, value) for value in exact], [facet(key, value) for value in beginnings])
+
+
+def _between(one: Range) -> Between:
+    low, high = (bound if isfinite(bound) else None for bound in (one.low, one.high))
+    if one.key in KINDS:
+        return Between(f"{MEASURES}.{one.key}", low, high)
+    return Between(OTHER_MEASURES, low, high, measure_name(one.key, one.kind))

@@ -3,27 +3,56 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
+
+from qdrant_client import QdrantClient, models
 
 from preprocessing.document import Chunk
+from preprocessing.errors import FolioError
 from retrieval.embed.base import Vectors
 from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
-from retrieval.store.collection import KEYWORD, VECTOR, CollectionShape, make_ready
-from retrieval.store.conditions import AnyOf, excluded, required, server_condition
+from retrieval.settings import RetrievalSettings
 from retrieval.store.keywords import Scored, Weights, best_first, passage_weights, question_weights
-from retrieval.store.payload import REVISION, from_payload, point_id, to_payload
-from retrieval.store.retry import READ_PAUSES, WRITE_PAUSES, retrying
-from retrieval.store.server import MEMORY, connect, host_of, said_by
-from retrieval.store.vectors import check_passages, check_query, in_order
-
-if TYPE_CHECKING:
-    from qdrant_client import QdrantClient, models
+from retrieval.store.payload import (
+    REVISION,
+    AnyOf,
+    Between,
+    Condition,
+    excluded,
+    from_payload,
+    point_id,
+    required,
+    to_payload,
+)
+from retrieval.store.server import (
+    KEYWORD,
+    MEMORY,
+    READ_PAUSES,
+    VECTOR,
+    WRITE_PAUSES,
+    CollectionShape,
+    connect,
+    host_of,
+    make_ready,
+    retrying,
+    said_by,
+)
+from retrieval.store.store import check_passages, check_query, in_order
 
 Answer = TypeVar("Answer")
 
 _BATCH = 128
 """Points a request: a few megabytes of JSON with vectors of 1,024 numbers, and a server takes 32."""
+
+
+def open_collection(settings: RetrievalSettings, name: str, dimension: int) -> "QdrantStore":
+    """Open the collection of that name on the server of the settings, or make it there."""
+    if not settings.qdrant_url:
+        raise FolioError("FOLIO_QDRANT_URL is not set; a right one is http://localhost:6333")
+    key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
+    shape = CollectionShape(dimension, settings.qdrant_shard_number, settings.qdrant_replication_factor)
+    return QdrantStore.open(settings.qdrant_url, key, name, shape)
 
 
 class QdrantStore:
@@ -32,7 +61,7 @@ class QdrantStore:
     Several threads and processes may use it.
     """
 
-    def __init__(self, client: "QdrantClient", host: str, collection: str, dimension: int) -> None:
+    def __init__(self, client: QdrantClient, host: str, collection: str, dimension: int) -> None:
         """Take over a client and a collection that is there; use `open`."""
         self._client = client
         self._host = host
@@ -71,9 +100,7 @@ class QdrantStore:
             self._write(lambda points=points: self._client.upsert(self._collection, points, wait=True))  # type: ignore[misc]
 
     def delete_revision(self, revision: str) -> None:
-        """Remove every chunk of one document state from both legs."""
-        from qdrant_client import models
-
+        """Remove every chunk of one revision from both legs."""
         selector = models.FilterSelector(filter=_of_revision(revision))
         self._write(lambda: self._client.delete(self._collection, selector, wait=True))
 
@@ -106,8 +133,8 @@ class QdrantStore:
         found = {str(record.id): record.payload or {} for record in records}
         return [from_payload(found[name]) for name in ids if name in found]
 
-    def read_state(self, revision: str) -> tuple[list[Chunk], Vectors]:
-        """Return the chunks of one document state by index, with their vectors, shape (chunks, dimension)."""
+    def read_revision(self, revision: str) -> tuple[list[Chunk], Vectors]:
+        """Return the chunks of one revision by index, with their vectors, shape (chunks, dimension)."""
         records = self._scroll(_of_revision(revision), [VECTOR])
         return in_order(
             [(from_payload(record.payload or {}), record.vector[VECTOR]) for record in records], self._dimension
@@ -118,33 +145,29 @@ class QdrantStore:
         yield from (from_payload(record.payload or {}) for record in self._scroll(None, False))
 
     def count(self, revision: str | None = None) -> int:
-        """Return the number of chunks, of one document state when it is given."""
+        """Return the number of chunks, of one revision when it is given."""
         return self._count(_of_revision(revision) if revision is not None else None)
 
     def count_keyword(self) -> int:
         """Return the number of chunks that the keyword leg holds."""
-        from qdrant_client import models
-
         return self._count(models.Filter(must=[models.HasVectorCondition(has_vector=KEYWORD)]))
 
     def close(self) -> None:
         """End the connection; calling it twice is harmless."""
         self._client.close()
 
-    def _point(self, chunk: Chunk, vector: list[float]) -> "models.PointStruct":
-        from qdrant_client import models
-
+    def _point(self, chunk: Chunk, vector: list[float]) -> models.PointStruct:
         vectors = {VECTOR: vector, KEYWORD: _sparse(passage_weights(chunk))}
         return models.PointStruct(id=point_id(chunk.chunk_id), vector=vectors, payload=to_payload(chunk))
 
     def _nearest(
         self,
-        query: "list[float] | models.SparseVector",
+        query: list[float] | models.SparseVector,
         using: str,
         k: int,
         where: Filter,
         with_payload: bool | list[str],
-    ) -> "list[models.ScoredPoint]":
+    ) -> list[models.ScoredPoint]:
         conditions = _conditions(where)
         return self._read(
             lambda: (
@@ -159,7 +182,7 @@ class QdrantStore:
             )
         )
 
-    def _scroll(self, where: "models.Filter | None", with_vectors: bool | list[str]) -> Iterator[Any]:
+    def _scroll(self, where: models.Filter | None, with_vectors: bool | list[str]) -> Iterator[Any]:
         offset: Any = None
         while True:
             records, offset = self._page(where, with_vectors, offset)
@@ -167,7 +190,7 @@ class QdrantStore:
             if offset is None:
                 return
 
-    def _page(self, where: "models.Filter | None", with_vectors: bool | list[str], offset: Any) -> tuple[Any, Any]:
+    def _page(self, where: models.Filter | None, with_vectors: bool | list[str], offset: Any) -> tuple[Any, Any]:
         return self._read(
             lambda: self._client.scroll(
                 self._collection,
@@ -179,7 +202,7 @@ class QdrantStore:
             )
         )
 
-    def _count(self, where: "models.Filter | None") -> int:
+    def _count(self, where: models.Filter | None) -> int:
         return self._read(lambda: self._client.count(self._collection, count_filter=where, exact=True).count)
 
     def _read(self, ask: Callable[[], Answer]) -> Answer:
@@ -191,22 +214,35 @@ class QdrantStore:
             retrying(ask, WRITE_PAUSES)
 
 
-def _sparse(weights: Weights) -> "models.SparseVector":
-    from qdrant_client import models
-
+def _sparse(weights: Weights) -> models.SparseVector:
     return models.SparseVector(indices=list(weights), values=list(weights.values()))
 
 
-def _of_revision(revision: str) -> "models.Filter":
-    from qdrant_client import models
-
-    return models.Filter(must=[server_condition(AnyOf(REVISION, [revision]))])
+def _of_revision(revision: str) -> models.Filter:
+    return models.Filter(must=[_condition(AnyOf(REVISION, [revision]))])
 
 
-def _conditions(where: Filter) -> "models.Filter":
-    from qdrant_client import models
-
+def _conditions(where: Filter) -> models.Filter:
     return models.Filter(
-        must=[server_condition(one) for one in required(where)],
-        must_not=[server_condition(one) for one in excluded(where)],
+        must=[_condition(one) for one in required(where)],
+        must_not=[_condition(one) for one in excluded(where)],
     )
+
+
+def _condition(condition: Condition) -> models.Condition:
+    """Return the condition as the client of a Qdrant server takes it."""
+    if isinstance(condition, Between):
+        bounds = models.Range(gte=condition.low, lte=condition.high)
+        if condition.name is None:
+            return models.FieldCondition(key=condition.field, range=bounds)
+        named = models.FieldCondition(key="name", match=models.MatchAny(any=[condition.name]))
+        inside = models.Filter(must=[named, models.FieldCondition(key="value", range=bounds)])
+        return models.NestedCondition(nested=models.Nested(key=condition.field, filter=inside))
+    exact = models.FieldCondition(key=condition.field, match=models.MatchAny(any=list(condition.values)))
+    if not condition.beginnings:
+        return exact
+    beginnings = [
+        models.FieldCondition(key=condition.field, match=models.MatchPrefix(prefix=text))
+        for text in condition.beginnings
+    ]
+    return models.Filter(should=[exact, *beginnings])

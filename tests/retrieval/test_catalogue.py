@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from preprocessing.document import Document
 from preprocessing.errors import FolioError
-from retrieval.catalogue import Catalogue, UnknownDocument
+from retrieval.documents.catalogue import Catalogue, UnknownDocument
 
 
 def document(name: str, **fields: object) -> Document:

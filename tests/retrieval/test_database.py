@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 import sqlalchemy as sa
 
-from retrieval.database import PlainText, open_database, with_driver
+from retrieval.documents.database import PlainText, open_database, with_driver
 
 ROOT = Path(__file__).parents[2]
 NewDatabase = Callable[[], str]

@@ -1,7 +1,7 @@
 import pytest
 
 from retrieval.filters import Filter, FilterError, parse_filters, parse_pairs
-from retrieval.ranges import Range
+from retrieval.filters import Range
 from tests.fakes import make_chunk
 
 CHUNK = make_chunk(

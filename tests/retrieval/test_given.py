@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.given import UnsafeName, given_data
+from retrieval.ingest import UnsafeName, given_data
 
 
 @pytest.mark.parametrize("name", ["notes.md", "hr/notes.md", "制度 V2.md", "12:30.txt", "...md", "a..b.md"])

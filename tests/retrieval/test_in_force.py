@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.catalogue import DocumentRecord
-from retrieval.in_force import Versions
+from retrieval.documents.schema import DocumentRecord
+from retrieval.documents.versions import Versions
 
 TODAY = date(2025, 6, 1)
 

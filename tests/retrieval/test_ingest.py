@@ -11,8 +11,8 @@ from preprocessing.document import Document
 from preprocessing.errors import LoadError
 from preprocessing.load import load
 from preprocessing.prepare import ChunkingSettings
-from retrieval.catalogue import Catalogue
-from retrieval.given import Given
+from retrieval.documents.catalogue import Catalogue
+from retrieval.ingest import Given
 from retrieval.ingest import decide, readings, shape_of
 
 SHAPE = shape_of("characters", ChunkingSettings())

@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.catalogue import DocumentRecord, UnknownDocument
+from retrieval.documents.schema import DocumentRecord
+from retrieval.documents.catalogue import UnknownDocument
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.outline import SectionText, UnknownSection, document_named, sections_named, sections_of
+from retrieval.documents.outline import SectionText, UnknownSection, document_named, sections_named, sections_of
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder, make_chunk
 

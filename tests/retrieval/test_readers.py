@@ -1,6 +1,6 @@
 import threading
 
-from retrieval.readers import Readers
+from retrieval.documents.revisions import Readers
 
 
 def test_a_writer_waits_for_earlier_readers_and_not_for_later_ones() -> None:

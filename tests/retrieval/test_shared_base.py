@@ -12,11 +12,11 @@ import pytest
 
 from preprocessing.document import Document
 from preprocessing.errors import FolioError
-from retrieval.catalogue import Catalogue
+from retrieval.documents.catalogue import Catalogue
 from retrieval.knowledge_base import KnowledgeBase, NoDocuments
 from retrieval.lease import WriterBusy
-from retrieval.manifest import IndexMismatch
-from retrieval.place import StoreElsewhere
+from retrieval.documents.manifest import IndexMismatch
+from retrieval.documents.manifest import StoreElsewhere
 from retrieval.settings import RetrievalSettings
 from tests.retrieval.shared_base import LEAVE, LEAVE_NEW, PAY, TRAVEL, found, opened, write
 from tests.retrieval.store.fake_qdrant import FakeQdrant, running
@@ -137,7 +137,7 @@ def test_a_writer_that_was_killed_leaves_a_state_that_the_next_one_removes(
         holder.kill()
         holder.wait()
     record = base.documents()[0]
-    chunks, vectors = base.engine.store.read_state(record.revision)
+    chunks, vectors = base.engine.store.read_revision(record.revision)
     document = Document("d9", "docs/half.md", "", (), "md", content_hash="")
     base._catalogue.begin(document, "half")
     base.engine.store.upsert([replace(chunk, chunk_id=f"h{chunk.index}", revision="half") for chunk in chunks], vectors)

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.hit import Hit
-from retrieval.voting import keyword_share, votes
+from retrieval.fusion import keyword_share, votes
 from tests.fakes import make_chunk
 
 WEIGHTS = {"vector": 1.0, "keyword": 0.8}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from retrieval.store.base import Store
-from retrieval.store.collection import CollectionShape
+from retrieval.store.store import Store
+from retrieval.store.server import CollectionShape
 from retrieval.store.edge import EdgeStore
 from retrieval.store.langchain import LangChainStore
 from retrieval.store.qdrant import QdrantStore

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from preprocessing.document import Chunk
 from retrieval.filters import Filter, parse_filters
-from retrieval.store.base import Store
-from retrieval.store.collection import CollectionShape
+from retrieval.store.store import Store
+from retrieval.store.server import CollectionShape
 from retrieval.store.edge import EdgeStore
 from retrieval.store.qdrant import QdrantStore
 from tests.fakes import make_chunk

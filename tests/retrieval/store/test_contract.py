@@ -18,10 +18,11 @@ from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from retrieval.filters import Filter
 from retrieval.hit import LegScore
-from retrieval.store.base import Store
-from retrieval.store.edge import EdgeStore, StoreLocked
+from retrieval.store.store import Store
+from retrieval.store.edge import EdgeStore
+from retrieval.store.store import StoreLocked
 from retrieval.store.payload import from_payload, point_id, to_payload
-from retrieval.store.vectors import VectorError
+from retrieval.store.store import VectorError
 from tests.retrieval.store.stores import STORES, named
 
 ALL = Filter()
@@ -314,8 +315,8 @@ def test_chunks_of_a_deleted_state_give_their_room_back(tmp_path: Path) -> None:
 def test_a_state_is_read_with_its_vectors_in_order(full: Store) -> None:
     first, second = replace(LEAVE, chunk_id="s#0", revision="s", index=0), replace(PAY, chunk_id="s#3", revision="s")
     full.upsert([second, first], VECTORS[1:3])
-    chunks, vectors = full.read_state("s")
+    chunks, vectors = full.read_revision("s")
     assert chunks == [first, second]
     np.testing.assert_allclose(vectors, VECTORS[[2, 1]], rtol=1e-6)
-    chunks, vectors = full.read_state("nosuch")
+    chunks, vectors = full.read_revision("nosuch")
     assert (chunks, vectors.shape) == ([], (0, 3))

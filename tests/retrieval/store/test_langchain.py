@@ -14,9 +14,9 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from preprocessing.errors import FolioError
 from retrieval.filters import Filter
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.place import StoreElsewhere
+from retrieval.documents.manifest import StoreElsewhere
 from retrieval.settings import RetrievalSettings
-from retrieval.store.handed_vectors import HandedVectors
+from retrieval.store.langchain import HandedVectors
 from retrieval.store.langchain import LangChainStore
 from tests.fakes import CHARACTERS, CharacterEmbedder, make_chunk
 from tests.retrieval.shared_base import LEAVE, LEAVE_NEW, PAY, TRAVEL, found, write

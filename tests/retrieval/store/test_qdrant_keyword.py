@@ -11,10 +11,10 @@ import pytest
 from preprocessing.document import Chunk
 from retrieval.bm25 import BM25
 from retrieval.filters import Filter
-from retrieval.store import qdrant_keyword
-from retrieval.store.collection import CollectionShape
+from retrieval.store import keywords
+from retrieval.store.server import CollectionShape
 from retrieval.store.qdrant import QdrantStore
-from retrieval.store.qdrant_keyword import passage_weights, question_weights, token_index
+from retrieval.store.keywords import passage_weights, question_weights, token_index
 from retrieval.tokens import query_tokens, tokenize
 from tests.fakes import make_chunk
 from tests.retrieval.store.stores import QDRANT, STORES, named
@@ -53,7 +53,7 @@ def test_weights_by_hand() -> None:
 
 
 def test_tokens_of_one_index_count_as_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(qdrant_keyword, "token_index", lambda token: {"alpha": 1, "beta": 1}.get(token, 2))
+    monkeypatch.setattr(keywords, "token_index", lambda token: {"alpha": 1, "beta": 1}.get(token, 2))
     assert passage_weights(make_chunk("alpha beta gamma"), 3) == pytest.approx({1: 2 * 2.5 / 3.5, 2: 1.0})
     assert question_weights("alpha beta") == {1: 2.0}
 

@@ -10,11 +10,11 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from retrieval.filters import Filter
-from retrieval.store import retry
-from retrieval.store.collection import CollectionShape
+from retrieval.store import server
+from retrieval.store.server import CollectionShape
 from retrieval.store.qdrant import QdrantStore
-from retrieval.store.retry import retrying
-from retrieval.store.server import ServerError
+from retrieval.store.server import retrying
+from retrieval.store.store import ServerError
 from tests.fakes import make_chunk
 from tests.retrieval.store.fake_qdrant import FakeQdrant, running
 
@@ -24,7 +24,7 @@ VECTOR = np.ones((1, 2), np.float32)
 @pytest.fixture(autouse=True)
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     pauses: list[float] = []
-    monkeypatch.setattr(retry.time, "sleep", pauses.append)
+    monkeypatch.setattr(server.time, "sleep", pauses.append)
     return pauses
 
 

@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
-from retrieval.catalogue import DocumentRecord, UnknownDocument
+from retrieval.documents.catalogue import UnknownDocument
+from retrieval.documents.schema import DocumentRecord
 
 _MOST_NAMED = 3
 _ARROW = re.compile(r"\s*[>›»]\s*")

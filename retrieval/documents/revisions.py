@@ -1,19 +1,20 @@
-"""Document states in both legs: written hidden, made current in one step, and only then is the old one removed."""
+"""Revisions of documents: written hidden, made current in one step, and only then is the old one removed."""
 
-from collections.abc import Callable
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 
 from preprocessing.document import Chunk, Document
 from preprocessing.errors import FolioError
 from preprocessing.prepare import chunk_id
-from retrieval.catalogue import Catalogue, DocumentRecord
-from retrieval.copies import FileState
+from retrieval.documents.catalogue import Catalogue
+from retrieval.documents.manifest import Place, StoreElsewhere
+from retrieval.documents.schema import DocumentRecord, FileState
 from retrieval.embed.base import Vectors
-from retrieval.hidden_states import HiddenStates
 from retrieval.hit import Hit
-from retrieval.place import Place, StoreElsewhere
-from retrieval.readers import Readers
 from retrieval.search import Engine
 
 Make = Callable[[], tuple[list[Chunk], Vectors]]
@@ -33,8 +34,8 @@ class _View:
     hidden: frozenset[str]
 
 
-class States:
-    """Writes and removes document states; one writer at a time, while any number of searches go on.
+class Revisions:
+    """Writes and removes revisions; one writer at a time, while any number of searches go on.
 
     Every step is one transaction of the catalogue, so that a crash between any two leaves whole states to be found.
     """
@@ -44,7 +45,7 @@ class States:
         self._engine = engine
         self._place = place
         self._readers = Readers()
-        self._hidden = HiddenStates(catalogue)
+        self._hidden = HiddenRevisions(catalogue)
 
     @property
     def are_shared(self) -> bool:
@@ -75,7 +76,7 @@ class States:
         for _ in range(_LOOKS):
             with self._readers.reading():
                 holder = self._original(doc_id)
-                chunks = self._engine.store.read_state(holder.revision)[0] if holder else []
+                chunks = self._engine.store.read_revision(holder.revision)[0] if holder else []
             # Of another process it is found out afterwards that it has replaced the state.
             if chunks or holder is None:
                 return chunks
@@ -153,7 +154,7 @@ class States:
         """Return what reads the chunks of a document as those of another, with the vectors they have."""
 
         def read() -> tuple[list[Chunk], Vectors]:
-            chunks, vectors = self._engine.store.read_state(original.revision)
+            chunks, vectors = self._engine.store.read_revision(original.revision)
             named = [
                 replace(
                     chunk,
@@ -197,3 +198,66 @@ class States:
             self._engine.store.delete_revision(revision)
             self._catalogue.forget(revision)
         self._hidden.refresh()
+
+
+class HiddenRevisions:
+    """The hidden states of a catalogue that this process alone changes, kept until it does or the day ends."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._lock = threading.Lock()
+        self._changes = 0
+        self._kept: tuple[date, frozenset[str]] | None = None
+
+    def refresh(self) -> None:
+        """Note that documents were changed; a search that begins from now on sees it."""
+        hidden = date.today(), self._catalogue.hidden_revisions()
+        with self._lock:
+            self._changes += 1
+            self._kept = hidden
+
+    def now(self) -> frozenset[str]:
+        """Return what is hidden today."""
+        kept, changes, today = self._kept, self._changes, date.today()
+        if kept is None or kept[0] != today:
+            # A version may come into force without a change.
+            kept = today, self._catalogue.hidden_revisions()
+            with self._lock:
+                # What was read before a change must not be kept after it.
+                if changes == self._changes:
+                    self._kept = kept
+        return kept[1]
+
+
+class Readers:
+    """Counts readers by the epoch they began in.
+
+    A writer waits for those of earlier epochs only, so it never starves.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._epoch = 0
+        self._running: Counter[int] = Counter()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Count as a reader of the present epoch."""
+        with self._changed:
+            epoch = self._epoch
+            self._running[epoch] += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._running[epoch] -= 1
+                if not self._running[epoch]:
+                    del self._running[epoch]
+                self._changed.notify_all()
+
+    def wait_for_earlier(self) -> None:
+        """Return when every reader that began before this call has ended; later ones are not waited for."""
+        with self._changed:
+            before = self._epoch
+            self._epoch += 1
+            self._changed.wait_for(lambda: all(epoch > before for epoch in self._running))

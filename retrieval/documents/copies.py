@@ -1,32 +1,11 @@
 """Files of the same content: the chunks of one, the original, stand for all. Each function is part of a transaction."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from retrieval.schema import copies, documents, files
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """What a document was made from."""
-
-    path: str | None
-    """Whole path; None for what came by standard input."""
-    content_hash: str
-    fingerprint: str
-    """Of everything that shapes the chunks and who may see them; documents with the same one can share chunks."""
-
-    @property
-    def is_gone(self) -> bool:
-        """Say whether the file is no longer where it was; one that cannot be looked for is not."""
-        try:
-            return self.path is not None and not Path(self.path).exists()
-        except OSError:
-            return False
+from retrieval.documents.schema import FileState, copies, documents, files
 
 
 def remember_file(connection: sa.Connection, doc_id: str, file: FileState | None) -> None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,15 @@ import sqlalchemy as sa
 from preprocessing.document import Document
 from preprocessing.errors import FolioError
 from preprocessing.metadata import first_text
-from retrieval import copies
-from retrieval.copies import FileState
-from retrieval.database import open_database, said_of_database, said_of_file
-from retrieval.in_force import Versions
+from retrieval.documents import copies
+from retrieval.documents.database import open_database, said_of_database, said_of_file
+from retrieval.documents.schema import DocumentRecord, FileState, leases
+from retrieval.documents.schema import documents as _documents
+from retrieval.documents.schema import failures as _failures
+from retrieval.documents.schema import manifest as _manifest
+from retrieval.documents.schema import tables as _tables
+from retrieval.documents.versions import Versions
 from retrieval.lease import Lease
-from retrieval.schema import documents as _documents
-from retrieval.schema import failures as _failures
-from retrieval.schema import leases
-from retrieval.schema import manifest as _manifest
-from retrieval.schema import tables as _tables
 from retrieval.settings import RetrievalSettings
 
 _FILE = "catalogue.db"
@@ -33,28 +32,6 @@ Rows = Mapping[str, list[dict[str, Any]]]
 
 class UnknownDocument(FolioError):
     """No current document has that id or source."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRecord:
-    """A document of the knowledge base, as lists show it."""
-
-    doc_id: str
-    revision: str
-    source: str
-    title: str
-    doc_type: str
-    version: str | None
-    updated_at: str | None
-    chunks: int
-    effective_from: str | None = None
-    effective_to: str | None = None
-    visible_to: tuple[str, ...] = ()
-    superseded_by: str | None = None
-    """Source of the document that took this one's place."""
-    supersedes: tuple[str, ...] = ()
-    same_as: str | None = None
-    """Id of the document of the same content whose chunks it shares; None when it has its own."""
 
 
 class Catalogue:

@@ -1,8 +1,11 @@
-"""The tables of the catalogue."""
+"""The catalogue's tables, and the records that are read from them."""
+
+from dataclasses import dataclass
+from pathlib import Path
 
 import sqlalchemy as sa
 
-from retrieval.database import PlainText
+from retrieval.documents.database import PlainText
 
 tables = sa.MetaData()
 
@@ -68,3 +71,44 @@ leases = sa.Table(
     sa.Column("process", sa.Integer, nullable=False),
     sa.Column("expires_at", sa.Float, nullable=False),  # seconds since 1970
 )
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A document of the knowledge base, as lists show it."""
+
+    doc_id: str
+    revision: str
+    source: str
+    title: str
+    doc_type: str
+    version: str | None
+    updated_at: str | None
+    chunks: int
+    effective_from: str | None = None
+    effective_to: str | None = None
+    visible_to: tuple[str, ...] = ()
+    superseded_by: str | None = None
+    """Source of the document that took this one's place."""
+    supersedes: tuple[str, ...] = ()
+    same_as: str | None = None
+    """Id of the document of the same content whose chunks it shares; None when it has its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What a document was made from."""
+
+    path: str | None
+    """Whole path; None for what came by standard input."""
+    content_hash: str
+    fingerprint: str
+    """Of everything that shapes the chunks and who may see them; documents with the same one can share chunks."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Say whether the file is no longer where it was; one that cannot be looked for is not."""
+        try:
+            return self.path is not None and not Path(self.path).exists()
+        except OSError:
+            return False

@@ -1,18 +1,81 @@
-"""Where the chunks of a catalogue are: a folder beside it, a collection on a server, or a store that was given."""
+"""What an index was made with and where its chunks are, and whether that fits the settings in force."""
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from pkgutil import resolve_name
+from typing import Any, Literal
 
 from preprocessing.errors import FolioError
+from retrieval.documents.catalogue import Catalogue
+from retrieval.embed.base import Embedder
 from retrieval.settings import RetrievalSettings
-from retrieval.store.base import Store
+from retrieval.store.store import Store
+from retrieval.tokens import TOKENIZER_ID
 
-if TYPE_CHECKING:
-    from retrieval.catalogue import Catalogue
-    from retrieval.store.qdrant import QdrantStore
+Manifest = Mapping[str, Any]
+
+
+class IndexMismatch(FolioError):
+    """The index was made with other settings than those in force."""
+
+
+def made_with(embedder: Embedder) -> dict[str, Any]:
+    """Return the entries for an index that is made now.
+
+    `embed_model` names all that makes other vectors of a text: the model, and the prefixes of questions and passages
+    where they are not its usual ones. Every vector has length one.
+    """
+    return {"embed_model": embedder.model_id, "dimension": embedder.dimension, "tokenizer": TOKENIZER_ID}
+
+
+def is_made_with(manifest: Manifest, embedder: Embedder) -> bool:
+    """Say whether the vectors of the index are those of the embedder; an empty index fits every one."""
+    return bool(manifest.get("embed_model", embedder.model_id) == embedder.model_id)
+
+
+def check_manifest(manifest: Manifest, embedder: Embedder, settings: RetrievalSettings) -> None:
+    """Raise IndexMismatch when the index was made with another embedding model."""
+    if not is_made_with(manifest, embedder):
+        raise IndexMismatch(
+            f"the index in {settings.home} was made with the embedding model {manifest['embed_model']!r}, but "
+            f"FOLIO_EMBED_MODEL is now {settings.embed_model!r} ({embedder.model_id}): set it back, or run folio "
+            "reindex, which embeds all chunks anew without reading files"
+        )
+
+
+def check_dimension(manifest: Manifest, dimension: int, settings: RetrievalSettings) -> None:
+    """Raise IndexMismatch when a model of the same name makes vectors of another length.
+
+    How long they are is known only once a model is loaded or asked, so that is when it is checked.
+    """
+    stored = manifest.get("dimension", dimension)
+    if stored != dimension:
+        raise IndexMismatch(
+            f"the index in {settings.home} holds vectors of {stored} dimensions, and FOLIO_EMBED_MODEL "
+            f"{settings.embed_model!r} now gives {dimension}: set the model back, or run folio reindex, which embeds "
+            "all chunks anew without reading files"
+        )
+
+
+def check_tokens(manifest: Manifest) -> None:
+    """Raise IndexMismatch when the keywords in the store were cut by another tokenizer than those of questions."""
+    stored = manifest.get("tokenizer", TOKENIZER_ID)
+    if stored != TOKENIZER_ID:
+        raise IndexMismatch(
+            f"the keywords of the index were cut by the tokenizer {stored}, and this Folio has {TOKENIZER_ID}: "
+            "run folio reindex, which writes them anew without reading files"
+        )
+
+
+def chunk_model(manifest: Manifest, embedder: Embedder) -> str:
+    """Return the model by which it is told whether a file is unchanged: the one that its chunks were merged by.
+
+    After `folio reindex` that is not the one of the vectors, and no file has to be read again for it.
+    """
+    return str(manifest.get("chunk_model", embedder.model_id))
+
 
 Kind = Literal["folder", "server", "given"]
 _FOLDER = "store"
@@ -91,26 +154,17 @@ def place_in_force(catalogue: "Catalogue", settings: RetrievalSettings, kind: Ki
     return first
 
 
+_STORES: Mapping[Kind, str] = {
+    "folder": "retrieval.store.edge:open_in_folder",
+    "server": "retrieval.store.qdrant:open_collection",
+}
+"""Modules that are imported only for the kind of store in use: the client of a server takes a second."""
+
+
 def open_store(settings: RetrievalSettings, place: Place, dimension: int) -> Store:
     """Open the store at the place, or make it there; raises FolioError when it holds vectors of another dimension."""
-    if place.kind == "server":
-        return _open_server(settings, place, dimension)
-    # Imported late: a native library of tens of megabytes that a Qdrant server makes needless.
-    from retrieval.store.edge import EdgeStore
-
-    return EdgeStore.open(settings.home / place.name, dimension)
-
-
-def _open_server(settings: RetrievalSettings, place: Place, dimension: int) -> "QdrantStore":
-    # qdrant-client takes over a second to import, and the embedded store does not need it.
-    from retrieval.store.collection import CollectionShape
-    from retrieval.store.qdrant import QdrantStore
-
-    if not settings.qdrant_url:
-        raise FolioError("FOLIO_QDRANT_URL is not set; a right one is http://localhost:6333")
-    key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
-    shape = CollectionShape(dimension, settings.qdrant_shard_number, settings.qdrant_replication_factor)
-    return QdrantStore.open(settings.qdrant_url, key, place.name, shape)
+    store: Store = resolve_name(_STORES[place.kind])(settings, place.name, dimension)
+    return store
 
 
 def _mend(recorded: Place, wanted: Place) -> str:
