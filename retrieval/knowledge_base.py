@@ -28,10 +28,10 @@ from retrieval.documents.manifest import (
     open_store,
     place_in_force,
 )
+from retrieval.documents.other_documents import Fate, fate_of, marked, names_a_version, with_copies, with_originals
 from retrieval.documents.outline import document_named
 from retrieval.documents.revisions import Revisions
 from retrieval.documents.schema import DocumentRecord
-from retrieval.documents.versions import Fate, fate_of, marked, names_a_version, with_copies, with_originals
 from retrieval.embed import open_embedder
 from retrieval.embed.base import Embedder
 from retrieval.filters import Filter, Filters

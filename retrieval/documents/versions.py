@@ -1,4 +1,4 @@
-"""Which documents are in force on a day, what supersedes what, and what a search owes to other versions and copies."""
+"""Which documents are in force on a day: what they say of their dates, and which has taken the place of which."""
 
 import datetime
 import posixpath
@@ -6,15 +6,9 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import replace
-from typing import Literal
 
 from retrieval.dates import day_of
-from retrieval.documents.catalogue import Catalogue
 from retrieval.documents.schema import DocumentRecord
-from retrieval.filters import Filters, matches, split_wanted
-from retrieval.hit import Hit
-from retrieval.near_duplicates import with_sources
 
 _FILE = re.compile(r"\.[a-z]{2,4}$", re.IGNORECASE)
 """The end of a name that is that of a file; texts name documents by their titles, which mostly are not there."""
@@ -23,7 +17,7 @@ _FILE = re.compile(r"\.[a-z]{2,4}$", re.IGNORECASE)
 class Versions:
     """The documents of a knowledge base as versions of one another."""
 
-    def __init__(self, records: Sequence["DocumentRecord"]) -> None:
+    def __init__(self, records: Sequence[DocumentRecord]) -> None:
         """Take all current documents, those that share the chunks of another among them."""
         self._records = {record.doc_id: record for record in records}
         self._newer = links_of(records) if any(record.supersedes for record in records) else {}
@@ -43,7 +37,7 @@ class Versions:
             if self._is_out(record, day, strictly=as_of is not None, replaces=self._holder(record).doc_id in replacing)
         }
 
-    def superseded_by(self, record: "DocumentRecord", day: datetime.date, *, strictly: bool = False) -> str | None:
+    def superseded_by(self, record: DocumentRecord, day: datetime.date, *, strictly: bool = False) -> str | None:
         """Return the source of the document that has taken the place of this one by that day, the latest of several."""
         newer_ones = self._newer.get(record.doc_id, ())
         begun = [(start, newer.source) for newer in newer_ones if (start := _start(newer, strictly)) <= day]
@@ -63,7 +57,7 @@ class Versions:
                     what = f"may be {several}: write its whole path" if several else "is not in the knowledge base"
                     yield record.source, f"supersedes {name!r}, which {what}"
 
-    def _is_out(self, record: "DocumentRecord", day: datetime.date, *, strictly: bool, replaces: bool) -> bool:
+    def _is_out(self, record: DocumentRecord, day: datetime.date, *, strictly: bool, replaces: bool) -> bool:
         if self.superseded_by(record, day, strictly=strictly):
             return True
         if replaces and _start(record, strictly) > day:
@@ -71,11 +65,11 @@ class Versions:
         period = (day_of(record.effective_from, first=True), day_of(record.effective_to, first=False))
         return strictly and not (period[0] or datetime.date.min) <= day <= (period[1] or datetime.date.max)
 
-    def _holder(self, record: "DocumentRecord") -> "DocumentRecord":
+    def _holder(self, record: DocumentRecord) -> DocumentRecord:
         return self._records[record.same_as or record.doc_id]
 
 
-def _start(newer: "DocumentRecord", strictly: bool) -> datetime.date:
+def _start(newer: DocumentRecord, strictly: bool) -> datetime.date:
     """Return since when a document supersedes others; asked for a day, the date of the document is the best guess."""
     start = day_of(newer.effective_from, first=True)
     if start is None and strictly:
@@ -83,14 +77,14 @@ def _start(newer: "DocumentRecord", strictly: bool) -> datetime.date:
     return start or datetime.date.min
 
 
-Links = dict[str, list["DocumentRecord"]]
+Links = dict[str, list[DocumentRecord]]
 """Id of a document → those that have taken its place, or will."""
 
 
 class Names:
     """The documents of a knowledge base by all that people call them."""
 
-    def __init__(self, records: Sequence["DocumentRecord"]) -> None:
+    def __init__(self, records: Sequence[DocumentRecord]) -> None:
         """Take all current documents."""
         self._exactly: dict[str, list[DocumentRecord]] = defaultdict(list)
         self._by_file: dict[str, list[DocumentRecord]] = defaultdict(list)
@@ -103,7 +97,7 @@ class Names:
                 self._by_file[file].append(record)
             self._by_title[_text(record.title)].append(record)
 
-    def meant(self, name: str, by: "DocumentRecord") -> list["DocumentRecord"]:
+    def meant(self, name: str, by: DocumentRecord) -> list[DocumentRecord]:
         """Return the documents that a name stands for where `by` uses it; never itself or the one whose chunks it has.
 
         In this order: an id or the whole source, a path from the folder of `by`, the end of a path, a title. Where
@@ -117,14 +111,14 @@ class Names:
                 return others
         return _others(self._by_title.get(_text(name), ()), by)
 
-    def files(self, name: str, by: "DocumentRecord") -> list["DocumentRecord"]:
+    def files(self, name: str, by: DocumentRecord) -> list[DocumentRecord]:
         """Return the documents, other than `by`, whose source ends in that path, with its suffix or without."""
         path = _path(name)
         ends = self._by_file.get(posixpath.basename(path), ())
         return _others((one for one in ends if _ends_in(_path(one.source), path)), by)
 
 
-def links_of(records: Sequence["DocumentRecord"]) -> Links:
+def links_of(records: Sequence[DocumentRecord]) -> Links:
     """Return what supersedes what: nobody may lose a document by it, neither to one that they cannot see nor to none.
 
     Of documents that supersede each other, as two editions do that both repeal a title that they share, only the later
@@ -163,20 +157,20 @@ def _all_above(doc_id: str, above: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def _since(record: "DocumentRecord") -> str:
+def _since(record: DocumentRecord) -> str:
     day = day_of(record.effective_from, first=True) or day_of(record.updated_at, first=True)
     return day.isoformat() if day else ""
 
 
-def _others(records: Iterable["DocumentRecord"], by: "DocumentRecord") -> list["DocumentRecord"]:
+def _others(records: Iterable[DocumentRecord], by: DocumentRecord) -> list[DocumentRecord]:
     return [record for record in records if _holder_id(record) != _holder_id(by)]
 
 
-def _holder_id(record: "DocumentRecord") -> str:
+def _holder_id(record: DocumentRecord) -> str:
     return record.same_as or record.doc_id
 
 
-def _is_seen_by_all_who_see(newer: "DocumentRecord", older: "DocumentRecord") -> bool:
+def _is_seen_by_all_who_see(newer: DocumentRecord, older: DocumentRecord) -> bool:
     """Say whether nobody loses a document: a restricted draft does not take a public one away from the others."""
     groups: Set[str] = set(newer.visible_to)
     return not groups or bool(older.visible_to and set(older.visible_to) <= groups)
@@ -197,60 +191,3 @@ def _stem(file: str) -> str:
 
 def _ends_in(source: str, path: str) -> bool:
     return any(f"/{whole}".endswith(f"/{path}") for whole in (source, _stem(source)))
-
-
-_NAMES_VERSION = ("doc_id", "source", "version")
-
-
-def names_a_version(filters: Filters) -> bool:
-    """Say whether the filter names documents, so that a superseded one is asked for on purpose."""
-    named = [split_wanted(key, filters[key]) for key in _NAMES_VERSION if key in filters]
-    return any(not beginnings for _, beginnings in named)
-
-
-def with_originals(filters: Filters, catalogue: Catalogue) -> Filters:
-    """Let a filter by document find the chunks of a copy, which carry the names of its original."""
-    equals = dict(filters)
-    for key in {"doc_id", "source"} & equals.keys():
-        records = {record.doc_id: record for record in catalogue.documents()}
-        copies = [record for record in records.values() if record.same_as]
-        originals = [records[r.same_as or ""] for r in copies if matches(key, [getattr(r, key)], equals[key])]
-        equals[key] = (*equals[key], *(getattr(original, key) for original in originals))
-    return equals
-
-
-def with_copies(hits: Sequence[Hit], catalogue: Catalogue) -> list[Hit]:
-    """Name the copies of the documents that are found, which share their chunks and may be seen by the same people."""
-    copies = catalogue.copies_by_source({source for hit in hits for source in (hit.chunk.source, *hit.also_in)})
-    return [
-        with_sources(hit, [copy for source in (hit.chunk.source, *hit.also_in) for copy in copies.get(source, ())])
-        for hit in hits
-    ]
-
-
-def marked(hits: Sequence[Hit], catalogue: Catalogue) -> list[Hit]:
-    """Name the document that has taken the place of a superseded one by today."""
-    newer = {record.doc_id: record.superseded_by for record in catalogue.documents()}
-    return [replace(hit, superseded_by=newer.get(hit.chunk.doc_id)) for hit in hits]
-
-
-Fate = Literal["same", "changed", "deleted", "superseded"]
-
-
-def fate_of(catalogue: Catalogue, doc_id: str, revision: str, content_hash: str) -> Fate:
-    """Say what became of a document that was read in that state, made from a file of that SHA-256.
-
-    One that was chunked anew, or whose content is in under another name, is the same.
-    """
-    record = catalogue.current(doc_id)
-    with_content = catalogue.files_of_content(content_hash)
-    if record is None:
-        return "same" if with_content else "deleted"
-    if doc_id not in with_content and record.revision != revision:
-        return "changed"
-    holder = (catalogue.current(record.same_as) or record) if record.same_as else record
-    if holder.revision in catalogue.hidden_revisions():
-        records = {one.doc_id: one for one in catalogue.documents()}
-        if records[doc_id].superseded_by:
-            return "superseded"
-    return "same"

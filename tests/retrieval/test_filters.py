@@ -1,7 +1,6 @@
 import pytest
 
-from retrieval.filters import Filter, FilterError, parse_filters, parse_pairs
-from retrieval.filters import Range
+from retrieval.filters import Filter, FilterError, Range, parse_filters, parse_pairs
 from tests.fakes import make_chunk
 
 CHUNK = make_chunk(

@@ -12,8 +12,7 @@ from preprocessing.errors import LoadError
 from preprocessing.load import load
 from preprocessing.prepare import ChunkingSettings
 from retrieval.documents.catalogue import Catalogue
-from retrieval.ingest import Given
-from retrieval.ingest import decide, readings, shape_of
+from retrieval.ingest import Given, decide, readings, shape_of
 
 SHAPE = shape_of("characters", ChunkingSettings())
 

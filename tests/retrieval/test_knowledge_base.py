@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from preprocessing.errors import FolioError
+from retrieval.documents.manifest import IndexMismatch
+from retrieval.documents.revisions import States
 from retrieval.embed.base import Vectors
 from retrieval.knowledge_base import KnowledgeBase, NoDocuments
-from retrieval.documents.manifest import IndexMismatch
 from retrieval.settings import RetrievalSettings
-from retrieval.documents.revisions import States
 from tests.fakes import CharacterEmbedder
 
 LEAVE_V1 = "# 休假制度\n\n## 年假\n\n员工年假 5 天。\n\n## 探亲假\n\n探亲假 20 天。\n"

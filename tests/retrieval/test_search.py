@@ -3,8 +3,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-
 from retrieval.bm25 import BM25
+
 from retrieval.filters import Filter
 from retrieval.hit import Hit, as_json
 from retrieval.search import MODES, Engine, Mode, SearchError, only, search

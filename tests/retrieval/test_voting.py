@@ -2,8 +2,8 @@
 
 import pytest
 
-from retrieval.hit import Hit
 from retrieval.fusion import keyword_share, votes
+from retrieval.hit import Hit
 from tests.fakes import make_chunk
 
 WEIGHTS = {"vector": 1.0, "keyword": 0.8}

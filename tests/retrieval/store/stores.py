@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from retrieval.store.store import Store
-from retrieval.store.server import CollectionShape
 from retrieval.store.edge import EdgeStore
 from retrieval.store.langchain import LangChainStore
 from retrieval.store.qdrant import QdrantStore
-from retrieval.store.server import connect
+from retrieval.store.server import CollectionShape, connect
+from retrieval.store.store import Store
 from tests.retrieval.store.fake_qdrant import running
 from tests.retrieval.store.vector_stores import VECTOR_STORES
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from preprocessing.document import Chunk
 from retrieval.filters import Filter, parse_filters
-from retrieval.store.store import Store
-from retrieval.store.server import CollectionShape
 from retrieval.store.edge import EdgeStore
 from retrieval.store.qdrant import QdrantStore
+from retrieval.store.server import CollectionShape
+from retrieval.store.store import Store
 from tests.fakes import make_chunk
 
 CHUNKS = [

@@ -18,11 +18,9 @@ from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from retrieval.filters import Filter
 from retrieval.hit import LegScore
-from retrieval.store.store import Store
 from retrieval.store.edge import EdgeStore
-from retrieval.store.store import StoreLocked
 from retrieval.store.payload import from_payload, point_id, to_payload
-from retrieval.store.store import VectorError
+from retrieval.store.store import Store, StoreLocked, VectorError
 from tests.retrieval.store.stores import STORES, named
 
 ALL = Filter()

@@ -12,12 +12,11 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 from preprocessing.errors import FolioError
+from retrieval.documents.manifest import StoreElsewhere
 from retrieval.filters import Filter
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.documents.manifest import StoreElsewhere
 from retrieval.settings import RetrievalSettings
-from retrieval.store.langchain import HandedVectors
-from retrieval.store.langchain import LangChainStore
+from retrieval.store.langchain import HandedVectors, LangChainStore
 from tests.fakes import CHARACTERS, CharacterEmbedder, make_chunk
 from tests.retrieval.shared_base import LEAVE, LEAVE_NEW, PAY, TRAVEL, found, write
 from tests.retrieval.store.vector_stores import VECTOR_STORES

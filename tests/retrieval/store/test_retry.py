@@ -11,9 +11,8 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from retrieval.filters import Filter
 from retrieval.store import server
-from retrieval.store.server import CollectionShape
 from retrieval.store.qdrant import QdrantStore
-from retrieval.store.server import retrying
+from retrieval.store.server import CollectionShape, retrying
 from retrieval.store.store import ServerError
 from tests.fakes import make_chunk
 from tests.retrieval.store.fake_qdrant import FakeQdrant, running

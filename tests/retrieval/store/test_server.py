@@ -13,11 +13,10 @@ import pytest
 
 from preprocessing.errors import FolioError
 from retrieval.filters import Filter
-from retrieval.store.server import CollectionShape
 from retrieval.store.payload import INDEXED
 from retrieval.store.qdrant import QdrantStore
+from retrieval.store.server import CollectionShape, host_of
 from retrieval.store.store import ServerError
-from retrieval.store.server import host_of
 
 pytestmark = pytest.mark.enable_socket
 

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.documents.schema import DocumentRecord
 from retrieval.documents.catalogue import UnknownDocument
-from retrieval.knowledge_base import KnowledgeBase
 from retrieval.documents.outline import SectionText, UnknownSection, document_named, sections_named, sections_of
+from retrieval.documents.schema import DocumentRecord
+from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder, make_chunk
 

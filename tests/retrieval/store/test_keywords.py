@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from retrieval.bm25 import BM25
 
 from preprocessing.document import Chunk
-from retrieval.bm25 import BM25
 from retrieval.filters import Filter
 from retrieval.store import keywords
-from retrieval.store.server import CollectionShape
-from retrieval.store.qdrant import QdrantStore
 from retrieval.store.keywords import passage_weights, question_weights, token_index
+from retrieval.store.qdrant import QdrantStore
+from retrieval.store.server import CollectionShape
 from retrieval.tokens import query_tokens, tokenize
 from tests.fakes import make_chunk
 from tests.retrieval.store.stores import QDRANT, STORES, named
