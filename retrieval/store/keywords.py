@@ -25,14 +25,14 @@ def token_index(token: str) -> int:
     return int.from_bytes(hashlib.blake2b(token.encode(), digest_size=4).digest())
 
 
-def passage_weights(chunk: Chunk) -> Weights:
+def passage_weights(chunk: Chunk, average_length: float = AVERAGE_LENGTH) -> Weights:
     """Return what each token of the chunk weighs; times the IDF, which the engine knows, that is its BM25 score.
 
     `f (k1 + 1) / (f + k1 (1 - b + b length / average))`. Robertson and Zaragoza: The Probabilistic Relevance
     Framework: BM25 and Beyond, 2009.
     """
     counts = _counts(tokenize(chunk.search_text))
-    norm = K1 * (1 - B + B * counts.total() / AVERAGE_LENGTH)
+    norm = K1 * (1 - B + B * counts.total() / average_length)
     weights = {index: frequency * (K1 + 1) / (frequency + norm) for index, frequency in counts.items()}
     # A chunk without a single token is found by no question, but the leg holds it like every other.
     return weights or {token_index(""): 1.0}

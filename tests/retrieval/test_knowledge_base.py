@@ -7,7 +7,7 @@ import pytest
 
 from preprocessing.errors import FolioError
 from retrieval.documents.manifest import IndexMismatch
-from retrieval.documents.revisions import States
+from retrieval.documents.revisions import Revisions
 from retrieval.embed.base import Vectors
 from retrieval.knowledge_base import KnowledgeBase, NoDocuments
 from retrieval.settings import RetrievalSettings
@@ -213,7 +213,7 @@ def test_a_crash_at_any_step_leaves_one_whole_state(
     with monkeypatch.context() as patch:
         patch.setattr(target, step, die)
         # What would clean up after an error does not run either when a process is killed.
-        patch.setattr(States, "_remove", die)
+        patch.setattr(Revisions, "_remove", die)
         with pytest.raises(Gone):
             base.ingest([write("leave.md", LEAVE_V2)])
     base.close()

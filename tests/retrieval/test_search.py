@@ -3,7 +3,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from retrieval.bm25 import BM25
 
 from retrieval.filters import Filter
 from retrieval.hit import Hit, as_json
@@ -30,7 +29,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     embedder = CharacterEmbedder()
     store = EdgeStore.open(tmp_path / "store", embedder.dimension)
     store.upsert(CHUNKS, embedder.embed_passages([chunk.search_text for chunk in CHUNKS]))
-    yield Engine(embedder, store, BM25.build(CHUNKS))
+    yield Engine(embedder, store)
     store.close()
 
 
@@ -78,7 +77,7 @@ def test_near_duplicates_take_no_places(tmp_path: Path, mode: Mode) -> None:
     embedder = CharacterEmbedder()
     with closing(EdgeStore.open(tmp_path / "store", embedder.dimension)) as store:
         store.upsert([*same, *others], embedder.embed_passages([chunk.search_text for chunk in [*same, *others]]))
-        engine = Engine(embedder, store, BM25.build([*same, *others]), candidates=5)
+        engine = Engine(embedder, store, candidates=5)
         hits = search("年假 12 天", engine, Filter(), k=3, mode=mode)
     assert {hit.chunk.source for hit in hits} == {hits[0].chunk.source, "docs/a.md"}
     assert hits[0].chunk.text.replace("　", "") == "年假12 天。"
