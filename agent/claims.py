@@ -13,7 +13,7 @@ from agent.facts.normal import folded
 from agent.facts.possession import possessions
 from agent.facts.sequence import Token, read_sequence
 from agent.facts.source import Source
-from retrieval.text_language import language_of_text
+from retrieval.text.language import language_of
 from retrieval.tokens import query_tokens
 
 MIN_WORDS = 4
@@ -86,7 +86,7 @@ def coverage(claim: str, sources: Sequence[Source]) -> float | None:
     """
     bare = without_labels(claim)
     words = set(query_tokens(bare))
-    same = [source.tokens for source in sources if source.language == language_of_text(bare)]
+    same = [source.tokens for source in sources if source.language == language_of(bare)]
     return len(words & frozenset().union(*same)) / len(words) if same and len(words) >= MIN_WORDS else None
 
 
@@ -100,7 +100,7 @@ def _missing_facts(claim: str, said: Sequence[Token], sources: Sequence[Source])
 
 
 def _of_one_language(claim: str, sources: Sequence[Source]) -> list[Source]:
-    return [source for source in sources if source.language == language_of_text(claim)]
+    return [source for source in sources if source.language == language_of(claim)]
 
 
 def _missing_words(claim: str, sources: Sequence[Source]) -> list[Finding]:

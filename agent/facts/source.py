@@ -12,7 +12,7 @@ from agent.facts.passage import PassageFacts
 from agent.facts.sequence import Token, read_sequence
 from preprocessing.sentences import sentences
 from preprocessing.tables import cells, table_rows
-from retrieval.text_language import TextLanguage, language_of_text
+from retrieval.text.language import Language, language_of
 from retrieval.tokens import tokenize
 
 
@@ -56,9 +56,9 @@ class Source:
         return frozenset(tokenize(self.text))
 
     @cached_property
-    def language(self) -> TextLanguage | None:
+    def language(self) -> Language | None:
         """Return the language of most of it."""
-        return language_of_text(without_labels(self.text))
+        return language_of(without_labels(self.text))
 
 
 def _units(text: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.language import language_of
+from retrieval.text.language import language_of
 from agent.quoting.answer_type import REQUIRED, asked_type
 from agent.quoting.candidate import Candidate
 from agent.quoting.specifics.descriptions import nameless_description

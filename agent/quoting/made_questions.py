@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.language import language_of
+from retrieval.text.language import language_of
 from agent.quoting.units import split_units
 from preprocessing.document import Chunk
 from retrieval.tokens import STOP_TOKENS

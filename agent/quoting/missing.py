@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from agent.language import language_of
+from retrieval.text.language import language_of
 from agent.quoting.answer_type import REQUIRED, AnswerType, asked_type
 from agent.quoting.candidate import Passage
 from agent.quoting.quote import is_of

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.facts.normal import folded
-from agent.language import language_of
+from retrieval.text.language import language_of
 from agent.quoting.answer_type import FORMED, AnswerType, asked_type, holds_type
 from agent.quoting.candidate import Candidate, Passage
 from agent.quoting.confidence import LEAST_CONFIDENCE, confidence

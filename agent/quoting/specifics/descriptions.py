@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from agent.language import language_of
+from retrieval.text.language import language_of
 
 _ANY = (
     "player athlete singer actor actress poet king queen emperor scientist artist painter composer hero island "

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agent.facts.normal import folded
-from agent.language import language_of
+from retrieval.text.language import language_of
 from agent.quoting.specifics.articles import articles_elsewhere
 from agent.quoting.specifics.codes import codes
 from agent.quoting.specifics.kinds import other_kinds

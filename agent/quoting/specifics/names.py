@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from agent.facts.normal import folded
-from agent.language import language_of
+from retrieval.text.language import language_of
 
 _NAME_IN_CHINESE = re.compile(r"(?<![A-Za-z\d])[A-Z][A-Za-z]{2,}(?: [A-Z][A-Za-z]+)*(?![A-Za-z\d_-])")
 _NAME_IN_ENGLISH = re.compile(r"(?<=[a-z,;:'’] )[A-Z][A-Za-z]{2,}(?: [A-Z][A-Za-z]+)*\b(?![\d_-])")

@@ -1,6 +1,6 @@
 import pytest
 
-from agent.language import language_of
+from retrieval.text.language import language_of
 from agent.quoting.candidate import Passage
 from agent.quoting.missing import missing_parts
 

@@ -1,6 +1,6 @@
 import pytest
 
-from agent.language import language_of
+from retrieval.text.language import language_of
 from agent.quoting.specifics.missing import missing_specifics
 from agent.quoting.specifics.names import unheard_names
 
