@@ -10,10 +10,10 @@ from agent.citations import cited_labels, claim_spans, remove_unknown_labels, sp
 from agent.evidence import EvidenceLedger
 from agent.facts import facts
 from agent.facts.source import Source
-from retrieval.text.language import language_of
 from agent.quoting.units import split_units
 from agent.untrusted import supporting
 from retrieval.hit import Hit
+from retrieval.text.language import language_of
 from retrieval.tokens import query_tokens, tokenize
 
 NOT_CONFIRMED = {"zh": "（文档未证实）", "en": "(not confirmed by the documents)"}

@@ -55,7 +55,7 @@ def check_claim(claim: str, labels: tuple[str, ...], sources: Mapping[str, Sourc
         return Check(claim, (), "removed", "no label, and no passage says it")
     cited, own = "".join(f"[{label}]" for label in labels), [sources[label] for label in labels]
     others = {label: source for label, source in sources.items() if label not in labels}
-    findings, share = find(claim, own, list(others.values())), coverage(claim, own)
+    findings, share = find(claim, own), coverage(claim, own)
     missing = tuple(dict.fromkeys(finding.said for finding in findings if finding.said))
     least = max(ATTACH_COVERAGE, (share or 0.0) + (0.0 if findings else CLEARLY_BETTER))
     may_be_elsewhere = share is not None and not any(finding.contradicts for finding in findings)
@@ -91,12 +91,11 @@ def _source_of(claim: str, sources: Mapping[str, Source], least: float = ATTACH_
     """Return the label of the passage that holds most of the words, at least that share, and nothing against it."""
     shares = {label: coverage(claim, [source]) or 0.0 for label, source in sources.items()}
     likely = sorted((label for label in shares if shares[label] >= least), key=lambda label: -shares[label])
-    everything = list(sources.values())
     return next(
         (
             label
             for label in likely
-            if not find(claim, [sources[label]], everything) and _is_said_together(claim, sources[label])
+            if not find(claim, [sources[label]]) and _is_said_together(claim, sources[label])
         ),
         None,
     )

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 from agent.citations import split_claims, without_labels
 from agent.facts.contradiction import contradictions
-from agent.facts.designations import designations_not_in
 from agent.facts.finding import Finding
 from agent.facts.names import chinese_names_not_in, english_names_not_in, quotations
 from agent.facts.normal import folded
-from agent.facts.possession import possessions
 from agent.facts.sequence import Token, read_sequence
 from agent.facts.source import Source
 from retrieval.text.language import language_of
@@ -59,10 +57,8 @@ def check_claims(answer: str, passages: Mapping[str, str]) -> list[Claim]:
     ]
 
 
-def find(claim: str, sources: Sequence[Source], others: Sequence[Source] = ()) -> tuple[Finding, ...]:
+def find(claim: str, sources: Sequence[Source]) -> tuple[Finding, ...]:
     """Return what the claim says and no source does, or the nearest sentence of them says otherwise.
-
-    `others` are passages that were shown and that the claim does not cite: it may have mixed up their records.
 
     Left out, because they are rarely statements about the source: "one" and 一, other small English number words
     without a unit, counts of the answer's own list ("three conditions", 以下两点), and ordinals that number no clause
@@ -73,8 +69,7 @@ def find(claim: str, sources: Sequence[Source], others: Sequence[Source] = ()) -
     found = [
         *_missing_facts(bare, said, sources),
         *_missing_words(bare, sources),
-        *possessions(bare, sources),
-        *contradictions(said, sources, others),
+        *contradictions(said, sources),
     ]
     return tuple({finding.said: finding for finding in found}.values())
 
@@ -111,5 +106,4 @@ def _missing_words(claim: str, sources: Sequence[Source]) -> list[Finding]:
     letters, words = "\n".join(source.letters for source in same), frozenset().union(*(one.words for one in same))
     quoted = [Finding("quotation", one) for one in quotations(claim) if folded(one) not in letters]
     named = [Finding("name", one) for one in english_names_not_in(words, claim)]
-    named += [Finding("name", one) for one in designations_not_in([source.text for source in sources], claim)]
     return [*quoted, *named, *(Finding("name", one) for one in chinese_names_not_in(letters, claim))]

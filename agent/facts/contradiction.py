@@ -8,7 +8,6 @@ from agent.facts.finding import Finding
 from agent.facts.names import NAME_TAGS, tagged
 from agent.facts.passage import PassageFacts
 from agent.facts.polarity import is_reversed, reversals
-from agent.facts.records import is_of_another_record
 from agent.facts.sequence import Token
 from agent.facts.source import Source
 
@@ -27,25 +26,21 @@ _STANDS_FOR = re.compile(
 )
 
 
-def contradictions(claim: Sequence[Token], sources: Sequence[Source], others: Sequence[Source] = ()) -> list[Finding]:
+def contradictions(claim: Sequence[Token], sources: Sequence[Source]) -> list[Finding]:
     """Return what the nearest sentence says otherwise: other values, other names, or the opposite.
 
-    None when no sentence is near, or when one that is as near does not contradict the claim. `others` are passages that
-    the claim does not cite, whose records it may have been mixed up with.
+    None when no sentence is near, or when one that is as near does not contradict the claim.
     """
-    records = [sentence for source in (*sources, *others) for sentence in source.sentences]
     aligned = sorted((one for source in sources for one in align(claim, source.sentences)), key=lambda one: -one.shared)
     near = [one for one in aligned if one.shared >= max(MIN_SHARED, aligned[0].shared - TIE)]
-    found = [list(_differing(one, records)) for one in near]
+    found = [list(_differing(one)) for one in near]
     return found[0] if found and all(found) else []
 
 
-def _differing(alignment: Alignment, records: Sequence[Sequence[Token]]) -> Iterator[Finding]:
+def _differing(alignment: Alignment) -> Iterator[Finding]:
     for one in (one for one in alignment.differences if one.anchored):
         if alignment.shared >= SURELY_SHARED:
             yield from _other_values(one)
-            if not _only_grammar(one.said) and is_of_another_record(alignment, one, records):
-                yield Finding("value", _joined(one.said), _joined(one.held))
         if not is_reversed(one.said, one.held) and _is_other_name(alignment, one):
             yield Finding("name", _joined(one.said), _joined(one.held))
     for one in reversals(alignment.differences):
@@ -87,10 +82,6 @@ def _is_other_name(alignment: Alignment, one: Difference) -> bool:
     holds = sum(one.place + n in named[1] for n in range(len(one.held)))
     grammar = any(token.text in _GRAMMAR for token in said)
     return holds > 0 and (says or (2 * holds >= len(one.held) and not grammar))
-
-
-def _only_grammar(tokens: Sequence[Token]) -> bool:
-    return all(token.text in _GRAMMAR for token in tokens)
 
 
 def _all_capitals(tokens: Sequence[Token]) -> bool:

@@ -43,13 +43,6 @@ def english_words(text: str) -> frozenset[str]:
     return frozenset(tokenize(text, characters=False)) | {one.lower() for one in initials if len(one) > 1}
 
 
-def names_in(text: str) -> list[str]:
-    """Return the runs of capitalised words, and the words that the tagger takes for people."""
-    people = [word for word, tag in tagged(text) if tag.startswith("nr") and len(word) > 1]
-    runs = (match[0] for match in _RUN.finditer(text) if match[0].lower() not in STOP_TOKENS)
-    return [*people, *(run for run in runs if len(run) > 1)]
-
-
 def english_names_not_in(words: Collection[str], text: str) -> Iterator[str]:
     """Yield the runs of capitalised words of a text of which a word is not among `words`.
 

@@ -7,9 +7,9 @@ from typing import Literal
 from agent.facts.normal import normal
 
 AnswerType = Literal[
-    "charge", "share", "money", "duration", "date", "when", "number", "list", "person", "place", "other"
+    "share", "money", "duration", "date", "when", "number", "list", "person", "place", "other"
 ]
-REQUIRED: frozenset[AnswerType] = frozenset({"charge", "share", "money", "duration", "date", "number"})
+REQUIRED: frozenset[AnswerType] = frozenset({"share", "money", "duration", "date", "number"})
 """Types without which an answer is none: who asks how much is not told by a sentence without a figure."""
 FORMED: frozenset[AnswerType] = REQUIRED | {"when"}
 """Types whose answers have a form that can be told; when something happens may also be said by a condition."""
@@ -18,15 +18,6 @@ _WHAT_THE = r"\bwhat(?:'s| is) the (?:(?!to\b)[\w'-]+ ){0,6}?"
 _OF = r"(?=\s*(?:[?.,]|$)|\s+(?:for|of|per|in|on|to|under|when|if|at|by|with|from|range)\b)"
 """After a word that asks for a figure: before another noun it does not, as in "rate policy"."""
 _ASKS: Mapping[AnswerType, str] = {
-    "charge": (
-        r"^(?!.*(?:怎么|如何|谁|为什么|怎样)).*(?:收费|收不收费|免费|要(?:不要)?(?:交|付|花)?钱|要(?:不要)?(?:交|付)费|"
-        r"需要(?:交|付|花)(?:钱|费)|自费)的?[吗嘛么]?[?？。]?$"
-        r"|^(?:and |so |but )?(?:is|are) (?:[\w'-]+ ){1,6}?(?<!gluten )(?<!royalty )(?<!sugar )(?<!tax )(?<!duty )free"
-        r"(?: of charge\b|(?=[?,.]| or\b|$)| for (?:staff|employees|everyone|members|visitors|guests|all)\b)"
-        r"|^(?:and |so |but )?(?:is|are) (?:[\w'-]+ ){1,4}?paid service"
-        r"|^(?:and |so |but )?(?:do|does|must|will) (?:i|we|you|employees|staff|visitors|guests|members|they) "
-        r"(?:need |have )?(?:to )?pay for\b"
-    ),
     "share": (
         r"百分之(?:几|多少)|百分比|几成|(?:比例|比率|利率|税率|费率|占比|折扣)[^，。？?]{0,6}(?:多少|几)"
         r"|(?:什么|多大|怎样的)(?:比例|折扣)"
@@ -62,10 +53,7 @@ _ASKS: Mapping[AnswerType, str] = {
         r"哪里|哪儿|何处|什么地方|哪个?(?:国家|城市|省|地区)|\bwhere\b|\b(?:what|which) (?:city|country|state|place)\b"
     ),
 }
-"""In the order of what is told first: 多少天 asks for a duration and not for any number.
-
-Who asks for a charge asks whether there is one.
-"""
+"""In the order of what is told first: 多少天 asks for a duration and not for any number."""
 _MARKS_OF_ORDER = re.compile(r"第\s*\d+\s*[条章节款项号届次页]|\(\d+\)|[A-Za-z_-]+\d[\w.-]*")
 _TIME = (
     r"(?:seconds?|minutes?|mins?|hours?|hrs?|(?:working |business |calendar )?days?|weeks?|months?|years?|quarters?)"
@@ -79,11 +67,6 @@ _RELATIVE = (
 )
 """An amount that is stated by another, such as 不得超过培训费用."""
 _HOLDS: Mapping[AnswerType, str] = {
-    "charge": (
-        rf"\d\s*[万亿千百]?\s*(?:{_CURRENCY}|{_CODES}\b)|(?:[$￥¥€£]|\b{_CODES})\s*\d|费|钱|报销|承担|负担|补贴|补助|自理|自付|无偿|公司出"
-        r"|\b(?:free|fees?|paid|pays?|costs?|charge[sd]?|prices?|priced|reimburse\w*|covers?|covered|expense|complimentary|"
-        r"subsidi\w*)\b"
-    ),
     "share": r"\d\s*(?:%|‰|per ?cent|成)|分之|一半|\bhalf\b|\bquarter\b|\bthird\b|\d\s*倍",
     "money": (
         rf"\d\s*[万亿千百]?\s*(?:{_CURRENCY}|{_CODES}\b)|(?:[$￥¥€£]|\b{_CODES})\s*\d"

@@ -9,8 +9,6 @@ from preprocessing.document import Chunk
 SIMILARITY_WEIGHT, COVERAGE_WEIGHT, TYPE_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.15, 0.02
 CODE_WEIGHT = 1.0
 """A code such as ERR_4032 is meant to the letter, whatever else is alike."""
-OTHER_KIND_WEIGHT = 1.0
-"""However alike the words, the rule on another kind is another rule."""
 MATCHED_WEIGHT, COVERAGE_WEIGHT_MATCHED = 2.0, 0.25
 """Once tokens are matched they count most, and words say less that is new. Chosen on `hotpotqa_en` and `xquad_en`."""
 
@@ -50,8 +48,6 @@ class Candidate:
     """Share of the question's codes that stand in it or above it; 0 to 1."""
     typed: bool | None = None
     """It holds an answer of the type that is asked for; None where such an answer has no form of its own."""
-    other_kind: bool = False
-    """It is on another kind of what is asked about: sick leave, where annual leave is."""
     matched: float | None = None
     """Mean of the best cosines of the question's tokens in it, -1 to 1; None where that is not known."""
 
@@ -64,7 +60,7 @@ class Candidate:
     def score(self) -> float:
         """Return how well the unit fits the question."""
         score = SIMILARITY_WEIGHT * self.similarity - PLACE_WEIGHT * self.place
-        score += CODE_WEIGHT * self.codes + TYPE_WEIGHT * bool(self.typed) - OTHER_KIND_WEIGHT * self.other_kind
+        score += CODE_WEIGHT * self.codes + TYPE_WEIGHT * bool(self.typed)
         if self.matched is None:
             return score + COVERAGE_WEIGHT * self.coverage
         return score + COVERAGE_WEIGHT_MATCHED * self.coverage + MATCHED_WEIGHT * self.matched

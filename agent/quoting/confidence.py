@@ -8,15 +8,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from retrieval.text.language import language_of
 from agent.quoting.answer_type import REQUIRED, asked_type
 from agent.quoting.candidate import Candidate
-from agent.quoting.specifics.descriptions import nameless_description
 from agent.quoting.specifics.missing import missing_specifics
 from agent.quoting.specifics.names import unheard_names
+from retrieval.text.language import language_of
 
 LEAST_CONFIDENCE = 0.25
-"""Confidence below which a question is refused, where the knowledge base was not calibrated."""
+"""Confidence below which a question is refused."""
 SURE = 0.6
 """Confidence from which the documents are quoted at a limit, although the model found nothing in them."""
 
@@ -39,8 +38,6 @@ _ALONE = {SAME: Weights(6.65, 0, -1.33), CHINESE: Weights(6.65, 0, -1.83), ACROS
 """The same where tokens cannot be matched."""
 _UNHEARD_NAME = -1.5
 """For a name that no passage has: it may be one of the countries, or people, that a rule is about."""
-_NAMELESS = -1.5
-"""For "the country" where no country is named: a passage on a country may not be on that one."""
 _CODES = 1.5
 """For a unit that holds every code of the question, which the sets that taught the rest do not have."""
 
@@ -48,21 +45,19 @@ _CODES = 1.5
 def confidence(question: str, passages: Sequence[str], ranked: Sequence[Candidate]) -> float:
     """Return how sure it is that the passages hold the answer, 0 to 1.
 
-    It follows from the best units that could be the answer: with a figure where a quantity is asked for, on no other
-    kind of what is asked about, and in the language of the best of them. It is 0 where there is none, and where a term
-    is missing that the answer needs.
+    It follows from the best units that could be the answer: with a figure where a quantity is asked for, and in the
+    language of the best of them. It is 0 where there is none, and where a term is missing that the answer needs.
     """
     if missing_specifics(question, passages):
         return 0.0
     required = asked_type(question) in REQUIRED
-    could_be = [one for one in ranked if (one.typed or not required) and not one.other_kind]
+    could_be = [one for one in ranked if (one.typed or not required)]
     if not could_be:
         return 0.0
     weights = _weights(question, could_be[0])
     alike = [one for one in could_be if _weights(question, one) == weights]
     value = _CODES * any(one.codes == 1 for one in alike)
     value += _UNHEARD_NAME * bool(unheard_names(question, passages))
-    value += _NAMELESS * bool(nameless_description(question))
     matched = max((one.matched for one in alike if one.matched is not None), default=None)
     if matched is None:
         weights = _ALONE[weights]

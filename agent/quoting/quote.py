@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.facts.normal import folded
-from retrieval.text.language import language_of
 from agent.quoting.answer_type import FORMED, AnswerType, asked_type, holds_type
 from agent.quoting.candidate import Candidate, Passage
 from agent.quoting.confidence import LEAST_CONFIDENCE, confidence
-from agent.quoting.specifics.kinds import is_of_other_kind
 from agent.quoting.units import Unit, list_around, quotation, split_units
 from retrieval.embed.base import Embedder
+from retrieval.text.language import language_of
 from retrieval.tokens import STOP_TOKENS, is_code, query_tokens, tokenize
 
 MAX_QUOTES = 2
@@ -62,8 +61,6 @@ class Quoter:
     """Returns the median cosine of unrelated texts under the embedder."""
     tokens: MatchesTokens | None = None
     """Matches a question with a text token by token, where the embedder can."""
-    least: Callable[[], float] = lambda: LEAST_CONFIDENCE
-    """Returns the confidence below which nothing is quoted."""
 
     def choose(self, question: str, passages: Sequence[Passage]) -> list[Quote]:
         """Return the quotations that answer the question, best first; none when the passages do not hold it.
@@ -73,7 +70,7 @@ class Quoter:
         """
         ranked = self.rank(question, passages)
         sure = confidence(question, [passage.whole for passage in passages], ranked)
-        if not ranked or sure < self.least():
+        if not ranked or sure < LEAST_CONFIDENCE:
             return []
         best = ranked[0]
         whole = asked_type(question) == "list" or best.codes == 1
@@ -83,10 +80,6 @@ class Quoter:
         # The next row of a table is about something else, however alike the two are.
         chosen = near if not any(one.unit.header for one in near) else [best]
         return [Quote(one.passage.label, quotation(one.unit), one.score, sure) for one in chosen]
-
-    def confidence(self, question: str, passages: Sequence[Passage]) -> float:
-        """Return how sure it is that the passages hold the answer, 0 to 1."""
-        return confidence(question, [passage.whole for passage in passages], self.rank(question, passages))
 
     def rank(self, question: str, passages: Sequence[Passage]) -> list[Candidate]:
         """Return the units of the passages, best first; of more than 12, the best 12 where tokens are matched.
@@ -108,7 +101,6 @@ class Quoter:
                 coverage=_coverage(weights, text),
                 codes=len(codes & text.tokens) / len(codes) if codes else 0.0,
                 typed=is_of(kind, one.unit) if kind in FORMED else None,
-                other_kind=is_of_other_kind(question, one.passage.heading, one.unit.whole),
             )
             for one, text in zip(found, texts, strict=True)
         ]

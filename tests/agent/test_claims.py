@@ -194,27 +194,3 @@ def test_whatever_is_quoted_with_its_label_is_supported(text: str) -> None:
 def test_two_different_numbers_never_match(said: int, held: int, unit: str) -> None:
     (claim,) = check_claims(f"上限为 {said:,}{unit}。[S1]", {"S1": f"上限为 {held}{unit}。"})
     assert claim.supported == (said == held)
-
-
-EMPLOYEES = {
-    "S1": "员工甲：部门研发，城市上海，持有电工证。",
-    "S2": "员工乙：部门研发，城市北京，持有电工证。",
-    "S3": "员工丙：部门运维，城市上海，无证书。",
-}
-
-
-@pytest.mark.parametrize(
-    ("claim", "supported"),
-    [
-        ("员工乙：部门研发，城市北京，持有电工证。[S2]", True),
-        ("没有符合条件的员工：员工乙持有电工证。[S2]", True),
-        ("员工乙没有电工证，在北京。[S2]", False),
-        ("研发部、在北京、没有电工证的员工是员工乙。[S2]", False),
-        ("员工丁：部门研发，城市北京，无证书。[S2]", False),
-        ("符合条件的是员工丁。[S1]", False),
-        ("员工丙：部门运维，城市北京，无证书。[S3]", False),
-    ],
-)
-def test_nobody_is_made_to_meet_the_conditions(claim: str, supported: bool) -> None:
-    (found,) = check_claims(claim, EMPLOYEES)
-    assert found.supported == supported

@@ -62,16 +62,6 @@ def test_a_name_that_no_passage_has_makes_it_less_sure() -> None:
     assert confidence(unknown, [ranked[0].unit.text], ranked) == pytest.approx(logistic(6.65 * 0.4 - 1.33 - 1.5))
 
 
-def test_a_thing_without_its_name_makes_it_less_sure() -> None:
-    ranked = [candidate("The stadium was built in 1990.", 0.4)]
-    assert confidence("When was the stadium built?", [], ranked) == pytest.approx(logistic(6.65 * 0.4 - 1.33 - 1.5))
-
-
-def test_a_unit_on_another_kind_is_no_answer() -> None:
-    other = replace(candidate("事假期间不发工资。", 0.9), other_kind=True)
-    assert confidence("婚假工资怎么发？", ["婚假三天。"], [other]) == 0
-
-
 def test_a_missing_term_and_no_unit_are_certain() -> None:
     sure = replace(candidate("ERR_4032 余额不足。", 1.0), matched=1.0)
     assert confidence("ERR_4033 是什么？", ["ERR_4032 余额不足。"], [sure]) == 0

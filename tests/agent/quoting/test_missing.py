@@ -1,8 +1,8 @@
 import pytest
 
-from retrieval.text.language import language_of
 from agent.quoting.candidate import Passage
 from agent.quoting.missing import missing_parts
+from retrieval.text.language import language_of
 
 CHINESE = Passage("S1", "出差", "上海的住宿须事先申请。")
 ENGLISH = Passage("S1", "Travel", "Hotels are booked by the office.")
@@ -13,12 +13,9 @@ ENGLISH = Passage("S1", "Travel", "Hotels are booked by the office.")
     [
         ("上海住宿每晚多少钱？", ["金额"]),
         ("上海住宿补贴按什么比例发？", ["比例"]),
-        ("武汉住宿每晚多少钱？", ["武汉", "金额"]),
-        ("该酒店要申请吗？", ["“该酒店”的名称"]),
+        ("GDPR 住宿每晚多少钱？", ["GDPR", "金额"]),
         ("上海住宿怎么申请？", []),
         ("How much does it cost in Berlin?", ["Berlin", "an amount of money"]),
-        ("When was the stadium built?", ["the name of “the stadium”"]),
-        ("Is parking free?", ["whether it is charged for"]),
         ("Who books hotels?", []),
     ],
 )

@@ -74,15 +74,8 @@ def test_matched_tokens_decide_between_units_that_are_alike() -> None:
     assert quoter.choose("谁负责审批？", [passage])[0].text == "员工乙负责审批。"
 
 
-def test_what_is_not_sure_enough_is_not_quoted() -> None:
-    passage = Passage("S1", "", "试用期员工年假 5 天。")
-    sure = Quoter(CharacterEmbedder(), lambda: 0.1)
-    confidence = sure.confidence("试用期员工年假几天？", [passage])
-    assert 0.25 < confidence < 1
-    assert sure.choose("试用期员工年假几天？", [passage])
-    assert not Quoter(CharacterEmbedder(), lambda: 0.1, least=lambda: confidence + 0.01).choose(
-        "试用期员工年假几天？", [passage]
-    )
+def test_what_is_not_sure_enough_is_not_quoted(quoter: Quoter) -> None:
+    assert not quoter.choose("火星上有几家食堂？", [Passage("S1", "", "Dogs bark.")])
 
 
 def test_who_asks_for_a_list_gets_all_of_it(quoter: Quoter) -> None:

@@ -38,7 +38,6 @@ def test_nothing_is_missing(question: str) -> None:
         ("第四十七条怎么规定的？", ["第47条"]),
         ("2019 年的标准", ["2019"]),
         ("V3 的住宿标准", ["V3"]),
-        ("武汉每晚多少？", ["武汉"]),
         ("What changed in FY23?", ["FY23"]),
         ("leave code 999?", ["999"]),
         ("GDPR 怎么规定的？", ["GDPR"]),
@@ -48,7 +47,6 @@ def test_missing_terms_are_named_as_they_were_written(question: str, missing: li
     assert missing_specifics(question, [EVIDENCE]) == missing
 
 
-def test_another_language_has_other_words_for_places_and_articles() -> None:
-    assert missing_specifics("英国移民住在哪里？", ["Immigrants from Britain lived by the river."]) == []
+def test_another_language_has_other_words_for_articles() -> None:
     assert missing_specifics("第四十六条怎么规定的？", ["Article 46. Compensation."]) == []
     assert missing_specifics("ERR_4033 是什么？", ["ERR_4032 means no balance."]) == ["ERR_4033"]

@@ -1,8 +1,8 @@
 import pytest
 
-from retrieval.text.language import language_of
 from agent.quoting.specifics.missing import missing_specifics
 from agent.quoting.specifics.names import unheard_names
+from retrieval.text.language import language_of
 
 NAMED = "Redis 的 key 用冒号分隔。The Boston office is led by Graham Twigg."
 
