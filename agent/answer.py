@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from agent.check import FAILED, Check, check_claim, repaired_by_model
-from agent.citations import cited_labels, claim_spans, remove_unknown_labels, split_claims
+from agent.checks.citations import cited_labels, claim_spans, remove_unknown_labels, split_claims
+from agent.checks.claims import FAILED, Check, check_claim, repaired_by_model
+from agent.checks.facts import facts
+from agent.checks.passage import Source
 from agent.evidence import EvidenceLedger
-from agent.facts import facts
-from agent.facts.source import Source
 from agent.quoting.units import split_units
 from agent.untrusted import supporting
 from retrieval.hit import Hit

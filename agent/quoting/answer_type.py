@@ -4,15 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from agent.facts.normal import normal
+from agent.checks.numerals import normal
+from agent.quoting.units import Unit
 
-AnswerType = Literal[
-    "share", "money", "duration", "date", "when", "number", "list", "person", "place", "other"
-]
+AnswerType = Literal["share", "money", "duration", "date", "number", "list", "other"]
 REQUIRED: frozenset[AnswerType] = frozenset({"share", "money", "duration", "date", "number"})
 """Types without which an answer is none: who asks how much is not told by a sentence without a figure."""
-FORMED: frozenset[AnswerType] = REQUIRED | {"when"}
-"""Types whose answers have a form that can be told; when something happens may also be said by a condition."""
 
 _WHAT_THE = r"\bwhat(?:'s| is) the (?:(?!to\b)[\w'-]+ ){0,6}?"
 _OF = r"(?=\s*(?:[?.,]|$)|\s+(?:for|of|per|in|on|to|under|when|if|at|by|with|from|range)\b)"
@@ -37,7 +34,6 @@ _ASKS: Mapping[AnswerType, str] = {
     "date": (
         r"哪一?年|哪个?(?:年|月|天|日)|几(?:月|号|点)|\b(?:what|which) (?:year|date|time|day|month|decade|century)"
     ),
-    "when": r"什么时候|何时|\bwhen\b",
     "number": (
         r"多少|几[个次位名条项种份级岁倍台辆把人家章层页字]|多[大高远重]"
         r"|\bhow (?:many|much|often|old|far|big|large|tall|high|deep)\b"
@@ -47,10 +43,6 @@ _ASKS: Mapping[AnswerType, str] = {
     "list": (
         r"哪些|哪几|有什么(?:要求|条件|规定|步骤|材料)|\bwhich of\b|\bwhat are\b|\blist\b"
         r"|\bwhat (?:kinds|types|steps|documents)\b"
-    ),
-    "person": r"谁|哪(?:位|个人)|\bwho(?:m|se)?\b",
-    "place": (
-        r"哪里|哪儿|何处|什么地方|哪个?(?:国家|城市|省|地区)|\bwhere\b|\b(?:what|which) (?:city|country|state|place)\b"
     ),
 }
 """In the order of what is told first: 多少天 asks for a duration and not for any number."""
@@ -90,12 +82,16 @@ def asked_type(question: str) -> AnswerType:
     return next((kind for kind, pattern in _ASKS.items() if re.search(pattern, question, re.IGNORECASE)), "other")
 
 
+def is_of(kind: AnswerType, unit: Unit) -> bool:
+    """Say whether the unit holds an answer of the type."""
+    # What the figures of a table measure stands in its header, or nowhere.
+    return holds_type("number" if unit.header else kind, unit.text)
+
+
 def holds_type(kind: AnswerType, text: str) -> bool:
     """Say whether the text holds something of the type; any text may hold what has no form of its own.
 
     Numbers of articles, clauses and lists, and those within codes, are no quantities.
     """
     pattern = _HOLDS.get(kind)
-    if kind == "when":
-        pattern = _HOLDS["date"]
     return pattern is None or bool(re.search(pattern, _MARKS_OF_ORDER.sub(" ", normal(text)), re.IGNORECASE))

@@ -6,7 +6,7 @@ from agent.quoting.units import Unit
 from agent.untrusted import supporting
 from preprocessing.document import Chunk
 
-SIMILARITY_WEIGHT, COVERAGE_WEIGHT, TYPE_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.15, 0.02
+SIMILARITY_WEIGHT, COVERAGE_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.02
 CODE_WEIGHT = 1.0
 """A code such as ERR_4032 is meant to the letter, whatever else is alike."""
 MATCHED_WEIGHT, COVERAGE_WEIGHT_MATCHED = 2.0, 0.25
@@ -46,8 +46,8 @@ class Candidate:
     """Cosine to the question on the scale where unrelated texts are 0 and equal ones 1."""
     codes: float = 0.0
     """Share of the question's codes that stand in it or above it; 0 to 1."""
-    typed: bool | None = None
-    """It holds an answer of the type that is asked for; None where such an answer has no form of its own."""
+    typed: bool = True
+    """It holds an answer of the type that is asked for, where such an answer has a form of its own."""
     matched: float | None = None
     """Mean of the best cosines of the question's tokens in it, -1 to 1; None where that is not known."""
 
@@ -60,7 +60,7 @@ class Candidate:
     def score(self) -> float:
         """Return how well the unit fits the question."""
         score = SIMILARITY_WEIGHT * self.similarity - PLACE_WEIGHT * self.place
-        score += CODE_WEIGHT * self.codes + TYPE_WEIGHT * bool(self.typed)
+        score += CODE_WEIGHT * self.codes
         if self.matched is None:
             return score + COVERAGE_WEIGHT * self.coverage
         return score + COVERAGE_WEIGHT_MATCHED * self.coverage + MATCHED_WEIGHT * self.matched

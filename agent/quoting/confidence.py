@@ -1,17 +1,15 @@
-"""How sure it is that the passages hold the answer: what a refusal is decided by.
-
-A logistic regression whose weights were learnt on questions of `hotpotqa_en` and `xquad_en`, each once with the
-passages that answer it and once without them.
-"""
+"""How sure it is that the passages hold the answer, and what is missing in them: what a refusal is decided by."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
 
-from agent.quoting.answer_type import REQUIRED, asked_type
-from agent.quoting.candidate import Candidate
-from agent.quoting.specifics.missing import missing_specifics
-from agent.quoting.specifics.names import unheard_names
+from agent.checks.numerals import folded, half_width
+from agent.quoting.answer_type import REQUIRED, AnswerType, asked_type, is_of
+from agent.quoting.candidate import Candidate, Passage
+from agent.quoting.units import split_units
+from retrieval.numerals import fold_ordinals
+from retrieval.text.codes import codes_in
 from retrieval.text.language import language_of
 
 LEAST_CONFIDENCE = 0.25
@@ -19,58 +17,76 @@ LEAST_CONFIDENCE = 0.25
 SURE = 0.6
 """Confidence from which the documents are quoted at a limit, although the model found nothing in them."""
 
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What similarity and matched tokens count for, in a logistic regression."""
-
-    similarity: float
-    matched: float
-    bias: float
-
-
-SAME = Weights(4.16, 6.91, -5.47)
-CHINESE = Weights(4.16, 6.91, -5.97)
-"""Chinese sentences lie nearer together: with this 98 of 100 questions of `cmrc2018_zh` are still above 0.5."""
-ACROSS = Weights(1.49, 12.65, -5.49)
-"""Where question and answer are of two languages; learnt on 200 questions of `xquad_crosslingual`."""
-_ALONE = {SAME: Weights(6.65, 0, -1.33), CHINESE: Weights(6.65, 0, -1.83), ACROSS: Weights(6.65, 0, 1.0)}
-"""The same where tokens cannot be matched."""
-_UNHEARD_NAME = -1.5
-"""For a name that no passage has: it may be one of the countries, or people, that a rule is about."""
+_MATCHED, _MATCHED_ACROSS = (11.0, -5.5), (14.0, -5.5)
+"""Slope and bias of the logistic curve over matched tokens, in one language and across two."""
+_SIMILAR, _SIMILAR_ACROSS = (6.65, -1.33), (6.65, 1.0)
+"""The same over similarity, where tokens cannot be matched."""
 _CODES = 1.5
-"""For a unit that holds every code of the question, which the sets that taught the rest do not have."""
+"""For a unit that holds every code of the question, which is meant to the letter."""
+
+_ARTICLE = re.compile(r"第\d+[条章节款项]")
+_LONG_NUMBER = re.compile(r"(?<![\w.,-])\d{4,}(?![\d.,]*\d)(?![A-Za-z_-])(?!\s*(?:元|块|人|yuan|people))")
+"""A year, or a number that names something; no amount."""
+_NAME_IN_CHINESE = re.compile(r"(?<![A-Za-z\d])[A-Z][A-Za-z]{2,}(?: [A-Z][A-Za-z]+)*(?![A-Za-z\d_-])")
+_TYPES: Mapping[AnswerType, tuple[str, str]] = {
+    "share": ("比例", "a percentage"),
+    "money": ("金额", "an amount of money"),
+    "duration": ("时长", "a length of time"),
+    "date": ("日期", "a date"),
+    "number": ("数量", "a number"),
+}
 
 
 def confidence(question: str, passages: Sequence[str], ranked: Sequence[Candidate]) -> float:
     """Return how sure it is that the passages hold the answer, 0 to 1.
 
-    It follows from the best units that could be the answer: with a figure where a quantity is asked for, and in the
-    language of the best of them. It is 0 where there is none, and where a term is missing that the answer needs.
+    It follows from the unit that fits best. It is 0 where there is none of the type that is asked for, and where a term
+    is missing that the answer needs.
     """
-    if missing_specifics(question, passages):
+    could_be = [one for one in ranked if one.typed]
+    if not could_be or missing_terms(question, passages):
         return 0.0
-    required = asked_type(question) in REQUIRED
-    could_be = [one for one in ranked if (one.typed or not required)]
-    if not could_be:
-        return 0.0
-    weights = _weights(question, could_be[0])
-    alike = [one for one in could_be if _weights(question, one) == weights]
-    value = _CODES * any(one.codes == 1 for one in alike)
-    value += _UNHEARD_NAME * bool(unheard_names(question, passages))
-    matched = max((one.matched for one in alike if one.matched is not None), default=None)
-    if matched is None:
-        weights = _ALONE[weights]
-    value += weights.similarity * max(one.similarity for one in alike) + weights.matched * (matched or 0.0)
-    return _logistic(value + weights.bias)
+    return max(_logistic(question, one) for one in could_be)
 
 
-def _weights(question: str, candidate: Candidate) -> Weights:
-    asked_in = language_of(question)
-    if language_of(candidate.unit.text) != asked_in:
-        return ACROSS
-    return CHINESE if asked_in == "zh" else SAME
+def missing_parts(question: str, passages: Sequence[Passage]) -> list[str]:
+    """Return what a refusal can name: terms of the question that no passage has, and the type of answer if none has it.
+
+    The type is written in the language of the question.
+    """
+    parts = missing_terms(question, [passage.whole for passage in passages])
+    kind = asked_type(question)
+    units = [unit for passage in passages for unit in split_units(passage.text)]
+    if kind in REQUIRED and not any(is_of(kind, unit) for unit in units):
+        parts.append(_TYPES[kind][0 if language_of(question) == "zh" else 1])
+    return parts
 
 
-def _logistic(value: float) -> float:
-    return 1 / (1 + math.exp(-value))
+def missing_terms(question: str, passages: Sequence[str]) -> list[str]:
+    """Return the codes, articles, years and names in Latin letters of the question that stand in none of the passages.
+
+    They are returned as they were written. Case, width, separators (ERR-4032 for err_4032) and the form of numerals do
+    not matter. An English question has no names: any of its words may begin with a capital.
+    """
+    asked, held = fold_ordinals(half_width(question)), folded("\n".join(passages))
+    chinese = language_of(question) == "zh"
+    terms = [*codes_in(asked), *_LONG_NUMBER.findall(asked)]
+    # A document in another language has other words for 第46条; the first passage is the nearest.
+    if chinese and passages and language_of(passages[0]) == "zh":
+        terms += _ARTICLE.findall(asked)
+    if chinese:
+        terms += [name for name in _NAME_IN_CHINESE.findall(asked) if not _is_heard(name, held)]
+    return [term for term in dict.fromkeys(terms) if folded(term) not in held]
+
+
+def _is_heard(name: str, held: str) -> bool:
+    return any(folded(word).removesuffix("s") in held for word in name.split())
+
+
+def _logistic(question: str, one: Candidate) -> float:
+    across = language_of(one.unit.text) != language_of(question)
+    if one.matched is None:
+        fit, (slope, bias) = one.similarity, _SIMILAR_ACROSS if across else _SIMILAR
+    else:
+        fit, (slope, bias) = one.matched, _MATCHED_ACROSS if across else _MATCHED
+    return 1 / (1 + math.exp(-(slope * fit + bias + _CODES * (one.codes == 1))))

@@ -8,11 +8,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.facts.normal import folded
-from agent.quoting.answer_type import FORMED, AnswerType, asked_type, holds_type
+from agent.checks.numerals import folded
+from agent.quoting.answer_type import asked_type, is_of
 from agent.quoting.candidate import Candidate, Passage
 from agent.quoting.confidence import LEAST_CONFIDENCE, confidence
-from agent.quoting.units import Unit, list_around, quotation, split_units
+from agent.quoting.units import list_around, quotation, split_units
 from retrieval.embed.base import Embedder
 from retrieval.text.language import language_of
 from retrieval.tokens import STOP_TOKENS, is_code, query_tokens, tokenize
@@ -68,7 +68,7 @@ class Quoter:
         They are two sentences at most, or one table row. Who asks for a list, or for what is said under a code, gets
         the whole list that the best one stands in.
         """
-        ranked = self.rank(question, passages)
+        ranked = [one for one in self.rank(question, passages) if one.typed]
         sure = confidence(question, [passage.whole for passage in passages], ranked)
         if not ranked or sure < LEAST_CONFIDENCE:
             return []
@@ -100,7 +100,7 @@ class Quoter:
                 one,
                 coverage=_coverage(weights, text),
                 codes=len(codes & text.tokens) / len(codes) if codes else 0.0,
-                typed=is_of(kind, one.unit) if kind in FORMED else None,
+                typed=is_of(kind, one.unit),
             )
             for one, text in zip(found, texts, strict=True)
         ]
@@ -120,12 +120,6 @@ class Quoter:
         scores = self.tokens.scores(question, [one.in_context for one in first])
         matched = [replace(one, matched=float(score)) for one, score in zip(first, scores, strict=True)]
         return sorted(matched, key=lambda one: -one.score)
-
-
-def is_of(kind: AnswerType, unit: Unit) -> bool:
-    """Say whether the unit holds an answer of the type."""
-    # What the figures of a table measure stands in its header, or nowhere.
-    return holds_type("number" if unit.header else kind, unit.text)
 
 
 @dataclass(frozen=True, slots=True)

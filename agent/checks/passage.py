@@ -1,18 +1,40 @@
-"""What a passage holds, so that a fact of a claim is found in it however it is written there."""
+"""A passage that was read once, to be asked what of a sentence it holds."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, pairwise
 
-from agent.facts import read_facts
-from agent.facts.dates import date_parts
-from agent.facts.fact import Fact
-from agent.facts.normal import LIST_NUMBER, half_width
-from agent.facts.number_words import numerals_to_digits
-from agent.facts.times import UNMARKED
+from Stemmer import Stemmer
+
+from agent.checks.citations import without_labels
+from agent.checks.facts import MARK, UNMARKED, Fact, date_parts, marked, read_facts, read_marked
+from agent.checks.names import words_and_initials
+from agent.checks.numerals import EMPHASIS, LIST_NUMBER, folded, half_width, numerals_to_digits
+from preprocessing.sentences import sentences
+from preprocessing.tables import cells, table_rows
+from retrieval.text.language import Language, language_of
+from retrieval.tokens import tokenize
 
 _SECTION = "§"
 """Unit of a number such as 3.2 before a heading: no claim has it."""
+_TOKEN = re.compile(
+    rf"{MARK}(?P<fact>[\U000f0000-\U000ffffd])|(?P<han>[\u3400-\u9fff])|(?P<word>[^\W\d_\u3400-\u9fff]+)"
+)
+_NOT = re.compile(r"\b(?:can(?=not\b)|(?:ca|wo|\w+)n['’]t\b)", re.IGNORECASE)
+_WHOLE = {"ca": "can", "wo": "will"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A Chinese character, an English word, or a fact."""
+
+    key: str
+    """Equal for tokens that say the same: the Simplified character, the stem, or the normal form of the fact."""
+    text: str
+    """As it stands in the normal form of the text."""
+    fact: Fact | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +111,89 @@ class PassageFacts:
             return True
         spelt = r"\s?".join(map(re.escape, fact.text.upper()))
         return bool(re.search(rf"(?<![A-Z0-9])(?<!\d\.){spelt}(?![A-Z0-9]|\.\d)", self.words))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A passage in every form in which a claim is compared with it; each is made when it is first needed."""
+
+    text: str
+
+    @cached_property
+    def facts(self) -> PassageFacts:
+        """Return the facts of the passage."""
+        return PassageFacts.of(self.text)
+
+    @cached_property
+    def letters(self) -> str:
+        """Return its letters and digits, folded."""
+        return folded(self.text)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Return its stems and the initials of its names."""
+        return words_and_initials(EMPHASIS.sub("", self.text))
+
+    @cached_property
+    def sentences(self) -> Sequence[Sequence[Token]]:
+        """Return the tokens of each sentence, list item and table row, the last also as `column: cell`."""
+        read = (read_sequence(one) for one in _units(self.text))
+        return [tokens for tokens in read if tokens]
+
+    @cached_property
+    def windows(self) -> Sequence["Source"]:
+        """Return each two sentences that follow one another, under the first line, which is the heading."""
+        heading, _, _ = self.text.partition("\n")
+        units = [unit for unit in _units(self.text) if unit.strip()]
+        return [Source(f"{heading}\n{first}\n{second}") for first, second in pairwise([*units, ""])]
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """Return its words and characters as they are searched."""
+        return frozenset(tokenize(self.text))
+
+    @cached_property
+    def language(self) -> Language:
+        """Return the language of most of it."""
+        return language_of(without_labels(self.text))
+
+
+def read_sequence(text: str) -> list[Token]:
+    """Return the tokens of a text in order, without its punctuation."""
+    found, rest = read_marked(_NOT.sub(_apart, text))
+    # One each time, which costs less than a microsecond: it may not be shared between threads.
+    stem, tokens = Stemmer("english").stemWord, list[Token]()
+    for match in _TOKEN.finditer(rest):
+        if match["fact"]:
+            fact = found[marked(match["fact"])]
+            tokens.append(Token(f"{MARK}{fact.text}", fact.text, fact))
+        elif match["han"]:
+            tokens.append(Token(match[0], match[0]))
+        else:
+            tokens.append(Token(stem(match[0].lower()), match[0]))
+    return tokens
+
+
+def _apart(match: re.Match[str]) -> str:
+    """Write cannot, isn't and won't as two words."""
+    if match[0].lower() == "can":
+        return f"{match[0]} "
+    word = match[0][:-3]
+    return f"{_WHOLE.get(word.lower(), word)} not"
+
+
+def _units(text: str) -> Iterator[str]:
+    for is_table, lines in groupby(text.splitlines(), lambda line: line.lstrip().startswith("|")):
+        for line in lines if not is_table else _rows("\n".join(lines)):
+            yield from sentences(line) if not is_table else [line]
+
+
+def _rows(table: str) -> Iterator[str]:
+    header, rows = table_rows(table)
+    names = cells(header[0]) if header else []
+    yield from (*header[:1], *rows)
+    for row in rows if names else ():
+        yield "; ".join(f"{name}: {cell}" for name, cell in zip(names, cells(row), strict=False))
 
 
 def _texts(fact: Fact) -> Iterator[str]:

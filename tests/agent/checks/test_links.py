@@ -1,6 +1,6 @@
 import pytest
 
-from agent.answer_links import without_foreign_links
+from agent.checks.citations import without_foreign_links
 
 PASSAGES = ["Apply at https://hr.example/leave or https://hr.example/form?id=1."]
 

@@ -1,6 +1,5 @@
-from agent.facts.alignment import align
-from agent.facts.polarity import is_reversed, reversals
-from agent.facts.sequence import read_sequence
+from agent.checks.contradiction import align, is_reversed, reversals
+from agent.checks.passage import read_sequence
 
 
 def differences(claim: str, *sentences: str) -> list[tuple[str, str]]:

@@ -1,13 +1,18 @@
-"""Judge one sentence of an answer: supported, repaired, removed or unsupported, and why."""
+"""Hold each sentence of an answer against the passages that it cites: supported, repaired, removed or unsupported."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agent.citations import without_labels
-from agent.claims import coverage, find
-from agent.facts import read_facts
-from agent.facts.source import Source
+from agent.checks.citations import without_labels
+from agent.checks.contradiction import contradictions
+from agent.checks.facts import read_facts
+from agent.checks.finding import Finding
+from agent.checks.names import names_not_in, quotations
+from agent.checks.numerals import EMPHASIS, folded
+from agent.checks.passage import Source, Token, read_sequence
+from retrieval.text.language import language_of
 from retrieval.tokens import query_tokens
 
 Status = Literal["supported", "repaired", "removed", "unsupported"]
@@ -21,8 +26,17 @@ BESIDE = 1 / 3
 """Share of a sentence's words that must stand beside a value for it to be the one that is meant."""
 MIN_COVERAGE = 0.4
 """Share of the words below which the cited passages are not found to say it."""
+MIN_WORDS = 4
+"""Words of a sentence from which their share says anything."""
 _SAME_SENTENCE = 0.5
 """Share of the words of a sentence that failed, in the one that the model wrote in its place."""
+_YES_OR_NO = re.compile(
+    r"^[\s>*-]*(?:yes|no|correct|是的?|对的?|不是?|不行|否|没有|不?可以|不?能|不会|不用|不需要)[,.!;:，。！；：]\s*(?=\S)",
+    re.IGNORECASE,
+)
+"""It answers the question; whether rightly, the sentence after it shows."""
+_SAID_OTHERWISE = frozenset(("", "times", "people"))
+"""Units of small numbers that another language may have as a word of its own, such as both or twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +106,7 @@ def _source_of(claim: str, sources: Mapping[str, Source], least: float = ATTACH_
     shares = {label: coverage(claim, [source]) or 0.0 for label, source in sources.items()}
     likely = sorted((label for label in shares if shares[label] >= least), key=lambda label: -shares[label])
     return next(
-        (
-            label
-            for label in likely
-            if not find(claim, [sources[label]]) and _is_said_together(claim, sources[label])
-        ),
+        (label for label in likely if not find(claim, [sources[label]]) and _is_said_together(claim, sources[label])),
         None,
     )
 
@@ -115,3 +125,55 @@ def _is_said_together(claim: str, source: Source) -> bool:
         )
         for value in values
     )
+
+
+def find(claim: str, sources: Sequence[Source]) -> tuple[Finding, ...]:
+    """Return what the claim says and no source does, or the nearest sentence of them says otherwise.
+
+    Left out, because they are rarely statements about the source: "one" and 一, other small English number words
+    without a unit, counts of the answer's own list ("three conditions", 以下两点), and ordinals that number no clause
+    (第三方, the first), unless the very sentence they come from has another.
+    """
+    bare = _YES_OR_NO.sub("", without_labels(claim))
+    said = read_sequence(bare)
+    found = [
+        *_missing_facts(bare, said, sources),
+        *_missing_words(bare, sources),
+        *contradictions(said, sources),
+    ]
+    return tuple({finding.said: finding for finding in found}.values())
+
+
+def coverage(claim: str, sources: Sequence[Source]) -> float | None:
+    """Return the share of the claim's words that the sources hold, 0 to 1; None where that would say nothing.
+
+    So it is for a claim of fewer than MIN_WORDS words, such as "Yes.", and for sources in another language.
+    """
+    bare = without_labels(claim)
+    words = set(query_tokens(bare))
+    same = [source.tokens for source in sources if source.language == language_of(bare)]
+    return len(words & frozenset().union(*same)) / len(words) if same and len(words) >= MIN_WORDS else None
+
+
+def _missing_facts(claim: str, said: Sequence[Token], sources: Sequence[Source]) -> list[Finding]:
+    facts = [token.fact for token in said if token.fact and not token.fact.weak and token.fact.kind != "ordinal"]
+    if not _of_one_language(claim, sources):
+        facts = [
+            fact for fact in facts if fact.unit not in _SAID_OTHERWISE or len(fact.value) > 1 or fact.kind != "number"
+        ]
+    return [Finding("missing", fact.text) for fact in facts if not any(source.facts.holds(fact) for source in sources)]
+
+
+def _of_one_language(claim: str, sources: Sequence[Source]) -> list[Source]:
+    return [source for source in sources if source.language == language_of(claim)]
+
+
+def _missing_words(claim: str, sources: Sequence[Source]) -> list[Finding]:
+    """Return quotations and names that stand in no source; a source in another language has them in other words."""
+    same = _of_one_language(claim, sources)
+    if not same:
+        return []
+    letters, words = "\n".join(source.letters for source in same), frozenset().union(*(one.words for one in same))
+    quoted = [Finding("quotation", one) for one in quotations(claim) if folded(one) not in letters]
+    named = [Finding("name", one) for one in names_not_in(words, EMPHASIS.sub("", claim))]
+    return [*quoted, *named]

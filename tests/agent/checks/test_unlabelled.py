@@ -2,8 +2,8 @@
 
 import pytest
 
-from agent.check import check_claim
-from agent.facts.source import Source
+from agent.checks.claims import check_claim
+from agent.checks.passage import Source
 
 ATTENDANCE = """考勤规定 > 第二章
 员工每日上班、下班各打卡一次，每周汇总。在家办公的，通过手机端打卡。

@@ -1,11 +1,9 @@
-"""Find the names in a text without a list of names: capitals in English, the tagger in Chinese, quotation marks."""
+"""Find the names in a text without a list of names: runs of capitals, and what stands in quotation or title marks."""
 
 import re
 from collections.abc import Collection, Iterator
-from itertools import pairwise
 
-from agent.facts.normal import folded, half_width
-from retrieval.simplified import simplified
+from agent.checks.numerals import folded
 from retrieval.tokens import STOP_TOKENS, tokenize
 
 _QUOTED = re.compile(
@@ -19,16 +17,6 @@ _RUN = re.compile(rf"(?<!{_LETTER})(?<!-){_CAPITAL}(?:[ \t]+(?:(?:of|de|da|van|v
 _WORD = re.compile(rf"{_LETTER}+(?:['’](?!s\b){_LETTER}+)*")
 _AT_START = re.compile(r"(?:^|[.!?:;•*|>\n\"“(\[\-–—。！？：；，、（「《]\s*)$")
 _PEOPLE_OF = re.compile(r"(?:n|ese|ish|i|ic)$")
-NAME_TAGS = frozenset(("nr", "nrt", "nrfg", "ns", "nt", "nz"))
-"""People, places, organisations and other proper nouns, as the tagger calls them."""
-_PLACES = frozenset(("ns", "nt"))
-_FOREIGN = re.compile(r"([\u3400-\u9fff]{2})[·•‧]([\u3400-\u9fff]{2})")
-"""The middle of a foreign name, whose parts are parted by a dot."""
-_SURNAMES = frozenset(
-    "王李张刘陈杨赵吴周徐孙朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭萧田董袁潘蒋蔡余杜叶程苏魏吕丁沈姚卢姜崔钟谭陆汪范廖贾夏付邹熊孟秦薛侯阎郝龚邵史陶贺赖洪"
-)
-_NO_NAMES = frozenset("东西 两国 大洋 长度 关联 高山 钟点工 普通员工 中国 国内 我国 国外".split())
-"""Words that the tagger takes for names, or that name no place in particular."""
 
 
 def quotations(text: str) -> list[str]:
@@ -37,13 +25,13 @@ def quotations(text: str) -> list[str]:
     return [part.strip() for one in quoted for part in _ELLIPSIS.split(one) if len(folded(part)) > 1]
 
 
-def english_words(text: str) -> frozenset[str]:
+def words_and_initials(text: str) -> frozenset[str]:
     """Return the stems of a text, and the initials of its runs of capitalised words."""
     initials = {"".join(word[0] for word in _WORD.findall(run) if word[0].isupper()) for run in _RUN.findall(text)}
     return frozenset(tokenize(text, characters=False)) | {one.lower() for one in initials if len(one) > 1}
 
 
-def english_names_not_in(words: Collection[str], text: str) -> Iterator[str]:
+def names_not_in(words: Collection[str], text: str) -> Iterator[str]:
     """Yield the runs of capitalised words of a text of which a word is not among `words`.
 
     A capital at the start of a sentence is no sign, so the word there counts only with another missing one after it.
@@ -56,36 +44,6 @@ def english_names_not_in(words: Collection[str], text: str) -> Iterator[str]:
         at_start = bool(run) and _AT_START.search(text[: match.start()]) and missing[:1] == run[:1]
         if len(missing) > bool(at_start) and not (len(initials) > 1 and initials in words):
             yield match[0]
-
-
-def chinese_names_not_in(letters: str, text: str) -> Iterator[str]:
-    """Yield the names of people, places and organisations no part of which is in a text.
-
-    `letters` is that text, folded. The tagger cuts other words into names too, so a name of a person is one of three
-    characters, or one of two that begins with a common surname, and two characters of a name suffice.
-    """
-    plain = simplified(half_width(text))
-    for word, tag in tagged(plain):
-        is_place = tag in _PLACES and len(word) > 1
-        is_person = tag in NAME_TAGS and (len(word) == 3 or (len(word) == 2 and word[0] in _SURNAMES))
-        if (is_place or is_person) and word not in _NO_NAMES and not any(two in letters for two in _pairs(word)):
-            yield word
-    for match in _FOREIGN.finditer(plain):
-        if not any(part in letters for part in match.groups()):
-            yield match[0]
-
-
-def _pairs(word: str) -> list[str]:
-    return ["".join(pair) for pair in pairwise(word)]
-
-
-def tagged(text: str) -> list[tuple[str, str]]:
-    """Return the words of a text, in half width and Simplified characters, with their parts of speech."""
-    # The dictionary takes a moment to load.
-    import rjieba
-
-    words: list[tuple[str, str]] = rjieba.tag(simplified(half_width(text)))
-    return words
 
 
 def _is_among(word: str, words: Collection[str]) -> bool:

@@ -1,21 +1,21 @@
-"""The labels in an answer, such as [S1], and the sentences that they belong to."""
+"""The labels in an answer, such as [S1], the sentences that they belong to, and the links that may stay in it."""
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
+
+from preprocessing.sentences import sentences
 
 _ONE_LABEL = r"[SsＳｓ]\s?\d{1,3}"
 _LABELS = rf"[\[【［(（]\s*{_ONE_LABEL}(?:\s*[,，、;；/&\-–~和及]?\s*{_ONE_LABEL})*\s*[\]】］)）]"
 _LABEL_GROUP = re.compile(_LABELS)
-_ABBREVIATIONS = (
-    *("e.g", "i.e", "No", "no", "vs", "Dr", "Mr", "Ms", "Mrs", "St", "Art", "Sec", "Fig", "approx", "U.S"),
-    *("Jr", "Sr", "Inc", "Ltd", "Co", "Corp", "Prof", "Gen", "Vol", "v", "ca", "cf"),
-    *("Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec"),
-)
-_FULL_STOP = "".join(rf"(?<!\b{re.escape(word)})" for word in _ABBREVIATIONS) + r"(?<!\b[A-Z])(?<!^\d)(?<!^\d\d)\."
-_SENTENCE_END = re.compile(
-    rf"(?:[。！？；]+|(?:[!?]+|{_FULL_STOP})(?=\s|$|[\"”’)）*]|{_LABELS}))[\"”’」』)）*_]*(?:\s*{_LABELS})*[。.；;]?"
-)
 _TABLE_RULE = re.compile(r"^[\s|:+-]*$")
+_URL = r"(?:https?|ftp)://[^\s()\[\]<>\"'”’）】」，。；！？、]+|(?:javascript|data|file):[^\s)\]>]+"
+_LINK = re.compile(
+    rf"(?P<image>!?)\[(?P<text>[^\]\n]*)\]\(\s*(?P<target>[^)\n]*)\)|<?(?P<bare>{_URL})>?", re.IGNORECASE
+)
+_HTML = re.compile(
+    r"<\s*/?\s*(?:img|a|iframe|script|link|object|embed|video|audio|form|svg|style)\b[^>]*>", re.IGNORECASE
+)
 
 
 def cited_labels(answer: str) -> list[str]:
@@ -76,15 +76,14 @@ def _sentence_spans(line: str) -> Iterator[tuple[int, int]]:
     """Yield where the sentences of a line begin and end, without the white space around them."""
     if _TABLE_RULE.match(line):
         return
-    ends = [len(line)]
-    if not line.lstrip().startswith("|"):
-        ends = [match.end() for match in _SENTENCE_END.finditer(line)] + ends
+    # Blanks go with the sentence before them, and so do labels that are made blanks.
+    blanked = _LABEL_GROUP.sub(lambda group: " " * len(group[0]), line)
     start = 0
-    for end in ends:
-        piece = line[start:end]
+    for part in [blanked] if line.lstrip().startswith("|") else sentences(blanked):
+        piece = line[start : start + len(part)]
         if piece.strip():
             yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
-        start = end
+        start += len(part)
 
 
 def _is_only_labels(sentence: str) -> bool:
@@ -93,3 +92,22 @@ def _is_only_labels(sentence: str) -> bool:
 
 def _labels_in(group: str) -> list[str]:
     return [f"S{int(digits)}" for digits in re.findall(r"\d+", group)]
+
+
+def without_foreign_links(answer: str, passages: Iterable[str]) -> str:
+    """Return the answer without addresses that no passage holds; of an image its text stays.
+
+    A model that was talked into it could carry what was said out in an address, which a page may load unasked.
+    """
+    known = "\n".join(passages)
+
+    def mend(link: re.Match[str]) -> str:
+        if link["bare"]:
+            url = link["bare"].rstrip(".,;:")
+            return link[0] if url in known else link["bare"][len(url) :]
+        target = link["target"].strip().partition(" ")[0].strip("<>")
+        if link["image"] or not target or target not in known:
+            return link["text"] if not re.fullmatch(r"[SsＳｓ]\s?\d+", link["text"].strip()) else f"[{link['text']}]"
+        return link[0]
+
+    return _HTML.sub("", _LINK.sub(mend, answer))

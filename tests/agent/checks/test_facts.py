@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.facts import facts
+from agent.checks.facts import facts
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,7 @@ from agent.facts import facts
         *((text, "1.5 hours") for text in ("1.5小时", "一个半小时", "1.50 hours")),
         *((text, "2.5 years") for text in ("两年半", "2.5年", "2.5 years")),
         *((text, "25") for text in ("25", "twenty-five", "二十五")),
-        *((text, "1970S") for text in ("1970s", "1970年代", "20世纪70年代", "二十世纪七十年代", "mid-1970s")),
-        *(
-            (text, "19 century")
-            for text in ("19世纪", "十九世紀", "the 19th century", "19th-century", "nineteenth century")
-        ),
+        *((text, "1970S") for text in ("1970s", "1970S")),
         *((text, "30000000 GBP") for text in ("£30m", "£30 million", "3000 万英镑")),
         *((text, "4") for text in ("四个部门", "4 个部门", "四所学校")),
         *((text, "30000 CNY") for text in ("3萬元", "三萬元", "3 万元")),
@@ -113,8 +109,6 @@ def test_labels_list_numbers_and_idioms_are_no_facts(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("16和17世纪", {"16 century", "17 century"}),
-        ("20世纪60年代和70年代", {"1960S", "1970S"}),
         ("早上三年", {"3 years"}),
         ("8×5小时", {"8", "5 hours"}),
     ],

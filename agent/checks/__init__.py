@@ -1,0 +1,1 @@
+"""Hold what an answer says against the passages that it cites."""
