@@ -35,6 +35,8 @@ class Difference:
 
     start: int
     """Place in the claim."""
+    place: int
+    """Place in the sentence of the passage."""
     said: tuple[Token, ...]
     held: tuple[Token, ...]
     anchored: bool
@@ -45,13 +47,15 @@ class Difference:
 class Alignment:
     """A claim beside one sentence of a passage."""
 
+    claim: Sequence[Token]
+    sentence: Sequence[Token]
     shared: float
     """Share of the claim's tokens that stand in the sentence in the same order; 0 to 1."""
     differences: tuple[Difference, ...]
 
 
 def contradictions(claim: Sequence[Token], sources: Sequence[Source]) -> list[Finding]:
-    """Return what the nearest sentence says otherwise: another value, or the opposite.
+    """Return what the nearest sentence says otherwise: another value, another Chinese name, or the opposite.
 
     None when no sentence is near, or when one that is as near does not contradict the claim.
     """
@@ -62,10 +66,11 @@ def contradictions(claim: Sequence[Token], sources: Sequence[Source]) -> list[Fi
 
 
 def _differing(alignment: Alignment) -> Iterator[Finding]:
-    if alignment.shared >= SURELY_SHARED:
-        for one in alignment.differences:
-            if one.anchored:
-                yield from _other_values(one)
+    for one in (one for one in alignment.differences if one.anchored):
+        if alignment.shared >= SURELY_SHARED:
+            yield from _other_values(one)
+        if not is_reversed(one.said, one.held) and _is_other_name(alignment, one):
+            yield Finding("name", _joined(one.said), _joined(one.held))
     for one in reversals(alignment.differences):
         yield Finding("reversed", _joined(one.said), _joined(one.held))
 
@@ -86,6 +91,32 @@ def _face(said: int, held: int) -> bool:
     return abs(said - held) <= 1 and min(said, held) <= NEAR_BY
 
 
+def _is_other_name(alignment: Alignment, one: Difference) -> bool:
+    """Tell a Chinese name in the place of another from the same in other words."""
+    if not one.said or any(
+        token.fact or token.text.isascii() or token.text in _STANDS_FOR for token in (*one.said, *one.held)
+    ):
+        return False
+    says = _name_places(alignment.claim) & set(range(one.start, one.start + len(one.said)))
+    holds = _name_places(alignment.sentence) & set(range(one.place, one.place + len(one.held)))
+    return bool(holds) and (bool(says) or 2 * len(holds) >= len(one.held))
+
+
+def _name_places(text: Sequence[Token]) -> set[int]:
+    """Return the places of the tokens that the tagger takes for a part of a name."""
+    # The dictionary takes most of a second to load, and most answers need none of it.
+    import rjieba
+
+    places: set[int] = set()
+    owner = [n for n, token in enumerate(text) for _ in token.text]
+    position = 0
+    for word, tag in rjieba.tag("".join(token.text for token in text)):
+        if tag in _NAME_TAGS and len(word) > 1:
+            places.update(owner[position : position + len(word)])
+        position += len(word)
+    return places
+
+
 def _joined(tokens: Sequence[Token]) -> str:
     text = " ".join(token.text for token in tokens)
     return re.sub(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])", "", text)
@@ -102,7 +133,7 @@ def _beside(claim: Sequence[Token], sentence: Sequence[Token]) -> Alignment:
     said, held = [token.key for token in claim], [token.key for token in sentence]
     blocks = SequenceMatcher(None, said, held, autojunk=False).get_matching_blocks()
     shared = sum(block.size for block in blocks) / max(len(said), 1)
-    return Alignment(shared, tuple(_differences(claim, sentence, blocks)))
+    return Alignment(claim, sentence, shared, tuple(_differences(claim, sentence, blocks)))
 
 
 def _differences(claim: Sequence[Token], sentence: Sequence[Token], blocks: Sequence[Match]) -> Iterator[Difference]:
@@ -119,10 +150,14 @@ def _differences(claim: Sequence[Token], sentence: Sequence[Token], blocks: Sequ
             held = held[: len(said) + 1] if said else ()
         anchored = before.size + after.size >= MIN_ANCHOR
         if (said or held) and max(len(said), len(held)) <= MAX_GAP:
-            yield Difference(start, tuple(said), tuple(held), anchored)
+            yield Difference(start, place, tuple(said), tuple(held), anchored)
         before = after
 
 
+_NAME_TAGS = frozenset(("nr", "nrt", "nrfg", "ns", "nt", "nz"))
+"""People, places, organisations and other proper nouns, as the tagger calls them."""
+_STANDS_FOR = frozenset("他她它其该此这那本各的是于")
+"""With one of these it is said in other words."""
 _MORE = r"(?:超过|超出|高于|多于|大于|长于|晚于|exceed\w*|more than|over|above|longer than|later than)"
 _LESS = r"(?:少于|低于|小于|短于|早于|不足|不满|未满|less than|fewer than|under|below|shorter than|earlier than)"
 _NO = r"(?:不得?|不[能应可]|未|不会|not|no|never)"

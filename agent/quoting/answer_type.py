@@ -83,15 +83,14 @@ def asked_type(question: str) -> AnswerType:
 
 
 def is_of(kind: AnswerType, unit: Unit) -> bool:
-    """Say whether the unit holds an answer of the type."""
+    """Say whether the unit holds an answer of the type; any unit may hold what has no form of its own."""
     # What the figures of a table measure stands in its header, or nowhere.
-    return holds_type("number" if unit.header else kind, unit.text)
+    return kind not in REQUIRED or holds_type("number" if unit.header else kind, unit.text)
 
 
 def holds_type(kind: AnswerType, text: str) -> bool:
-    """Say whether the text holds something of the type; any text may hold what has no form of its own.
+    """Say whether the text holds something of a type that is required.
 
     Numbers of articles, clauses and lists, and those within codes, are no quantities.
     """
-    pattern = _HOLDS.get(kind)
-    return pattern is None or bool(re.search(pattern, _MARKS_OF_ORDER.sub(" ", normal(text)), re.IGNORECASE))
+    return bool(re.search(_HOLDS[kind], _MARKS_OF_ORDER.sub(" ", normal(text)), re.IGNORECASE))

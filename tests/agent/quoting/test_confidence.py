@@ -8,9 +8,7 @@ from agent.quoting.units import Unit
 from retrieval.text.language import language_of
 
 PASSAGE = Passage("S1", "休假", "年假 12 天。病假工资照发。")
-EVIDENCE = (
-    "ERR_4032 余额不足。第四十六条 经济补偿。2024 年起执行 V2。上海每晚 500 元。FY25 dates. GB/T 7714-2015. Redis"
-)
+EVIDENCE = "ERR_4032 余额不足。第四十六条 经济补偿。2024 年起执行 V2。上海每晚 500 元。FY25 dates. GB/T 7714-2015 Redis"
 
 
 def candidate(text: str, similarity: float, *, matched: float | None = None, typed: bool = True) -> Candidate:
