@@ -13,8 +13,6 @@ from retrieval.text.codes import CODE
 MARK = "\x00"
 """Stands, with a character of a private plane after it, where a fact was read; no text uses it."""
 _FIRST_MARK = 0xF0000
-UNMARKED = "unmarked"
-"""Unit of a time that may be in the morning or in the afternoon, such as 3:00."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ def _read_time(match: re.Match[str]) -> list[Fact] | None:
         hour += 12
     elif hour == 12 and marker.startswith("a"):
         hour = 0
-    return [Fact(f"{hour:02}:{minute:02}", "time", unit="" if part or marker or hour >= 12 else UNMARKED)]
+    return [Fact(f"{hour:02}:{minute:02}", "time")]
 
 
 def _is_count_of_points(match: re.Match[str]) -> bool:
@@ -182,21 +180,11 @@ def _read_fraction(match: re.Match[str]) -> list[Fact]:
     return [Fact(f"{above}/{below}", "identifier")]
 
 
-_URL = re.compile(r"https?://[\w./?=&%#:~+-]+[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
-_PHONE = re.compile(rf"{_START}(?:0\d{{2,3}}-\d{{7,8}}|\d{{3,4}}-\d{{3,4}}-\d{{4}}|1\d{{10}})(?![\d-])")
 _IDENTIFIER = re.compile(
     rf"{CODE.pattern}|(?<![A-Za-z\d.])(?:[vV]?\d+(?:\.\d+){{2,}}|\d+(?:/\d+){{2,}}|[12]\d\d0[sS])(?![A-Za-z\d.]*[A-Za-z\d])"
 )
 """Codes, versions such as 2.3.1, addresses such as 192.168.1.1, and decades such as 1970s."""
 _APART = re.compile(r"(?P<letters>[A-Z]+(?:/[A-Z]+)*)\s\S*")
-
-
-def _read_url(match: re.Match[str]) -> list[Fact]:
-    return [Fact(match[0].lower(), "identifier")] if re.search(r"\d", match[0]) else []
-
-
-def _read_phone(match: re.Match[str]) -> list[Fact]:
-    return [Fact(match[0].replace("-", ""), "identifier")]
 
 
 def _read_identifier(match: re.Match[str]) -> list[Fact] | None:
@@ -272,11 +260,9 @@ _Reader = Callable[[re.Match[str]], list[Fact] | None]
 """Returns the facts of a match; None leaves it to a later reader."""
 _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     # Most specific first: what one has read, the next does not see.
-    (_URL, _read_url),
     # ASCII: a Chinese character next to a letter is the border of a word.
     *((re.compile(form, re.IGNORECASE | re.ASCII), _read_date) for form in _DATE_FORMS),
     (_TIME, _read_time),
-    (_PHONE, _read_phone),
     (_CLAUSE, _read_clause),
     (_PERCENT, _read_percent),
     (_FRACTION, _read_fraction),

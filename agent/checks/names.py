@@ -16,7 +16,6 @@ _CAPITAL = rf"[A-ZÀ-ÖØ-Þ](?:{_LETTER}|['’])*(?:[-.&]{_LETTER}+)*"
 _RUN = re.compile(rf"(?<!{_LETTER})(?<!-){_CAPITAL}(?:[ \t]+(?:(?:of|de|da|van|von|and|for|&)[ \t]+)?{_CAPITAL})*")
 _WORD = re.compile(rf"{_LETTER}+(?:['’](?!s\b){_LETTER}+)*")
 _AT_START = re.compile(r"(?:^|[.!?:;•*|>\n\"“(\[\-–—。！？：；，、（「《]\s*)$")
-_PEOPLE_OF = re.compile(r"(?:n|ese|ish|i|ic)$")
 
 
 def quotations(text: str) -> list[str]:
@@ -35,7 +34,7 @@ def names_not_in(words: Collection[str], text: str) -> Iterator[str]:
     """Yield the runs of capitalised words of a text of which a word is not among `words`.
 
     A capital at the start of a sentence is no sign, so the word there counts only with another missing one after it.
-    An acronym and its long form are one thing, as are a country and its people.
+    An acronym and its long form are one thing.
     """
     for match in _RUN.finditer(text):
         run = [word for word in _WORD.findall(match[0]) if word[0].isupper() and len(word) > 1]
@@ -48,7 +47,4 @@ def names_not_in(words: Collection[str], text: str) -> Iterator[str]:
 
 def _is_among(word: str, words: Collection[str]) -> bool:
     tokens = [token for token in tokenize(word.replace("’", "'"), characters=False) if token not in STOP_TOKENS]
-    if not tokens or any(token in words for token in tokens):
-        return True
-    people = len(word) > 4 and _PEOPLE_OF.search(word)
-    return bool(people) and any(one.startswith(word[:4].lower()) for one in words)
+    return not tokens or any(token in words for token in tokens)

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from Stemmer import Stemmer
 
 from agent.checks.citations import without_labels
-from agent.checks.facts import MARK, UNMARKED, Fact, date_parts, marked, read_facts, read_marked
+from agent.checks.facts import MARK, Fact, date_parts, marked, read_facts, read_marked
 from agent.checks.names import words_and_initials
 from agent.checks.numerals import EMPHASIS, LIST_NUMBER, folded, half_width, numerals_to_digits
 from preprocessing.sentences import sentences
@@ -80,13 +80,11 @@ class PassageFacts:
                 return self._holds_number(fact)
             case "date":
                 return self._holds_date(fact)
-            case "time":
-                return self._holds_time(fact)
             case "clause":
                 return fact.value in self.clauses
             case "identifier":
                 return self._holds_identifier(fact)
-            case "ordinal":
+            case "time" | "ordinal":
                 return False
 
     def _holds_number(self, fact: Fact) -> bool:
@@ -98,12 +96,6 @@ class PassageFacts:
         year, month, day = date_parts(fact.text)
         rest = f"{month}-{day}" if day else f"month {int(month)}"
         return bool(year) and year in self.units and rest in self.texts
-
-    def _holds_time(self, fact: Fact) -> bool:
-        """Tell whether 17:30 may be the 5:30 of a passage that speaks of the afternoon, as in 下午2:00至5:30."""
-        hour, minute = fact.text.split(":")
-        afternoon = any(re.match(r"(?:1[2-9]|2\d):", text) for text in self.texts)
-        return afternoon and int(hour) > 12 and f"{int(hour) - 12:02}:{minute} {UNMARKED}" in self.texts
 
     def _holds_identifier(self, fact: Fact) -> bool:
         named = re.fullmatch(r"[A-Z]{5,}-(\d+)", fact.text)  # a word in one language, another in the other
@@ -199,8 +191,6 @@ def _rows(table: str) -> Iterator[str]:
 def _texts(fact: Fact) -> Iterator[str]:
     """Yield the fact and what follows from it."""
     yield fact.text
-    if fact.kind == "time" and fact.unit == UNMARKED:
-        yield f"{fact.text} {UNMARKED}"
     if fact.kind == "date":
         year, month, day = date_parts(fact.text)
         yield f"month {int(month)}"
