@@ -5,23 +5,10 @@ from typing import Annotated
 
 import typer
 
-from eval.rewriting import Rewrite
-
 DataOption = Annotated[Path, typer.Option("--data", help="Folder of the set.", show_default=False)]
 SplitOption = Annotated[str, typer.Option(help="Folder of the questions within the set.")]
-CorpusOption = Annotated[
-    list[Path] | None,
-    typer.Option("--corpus", help="Folder whose corpus.jsonl is searched instead of the set's own; may be repeated."),
-]
 DocumentsOption = Annotated[
     bool, typer.Option("--whole-documents", help="Chunk and search docs/, also where there are ready-made passages.")
-]
-RewriteOption = Annotated[
-    Rewrite,
-    typer.Option(
-        "--rewrite",
-        help="How a follow-up is searched: as the gold rewrite of the set, as our rules rewrite it, or as it is.",
-    ),
 ]
 LimitOption = Annotated[int | None, typer.Option(min=1, help="Score the first N questions only.")]
 JsonOption = Annotated[Path | None, typer.Option(help="File to write the run to.", show_default=False)]

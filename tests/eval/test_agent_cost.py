@@ -1,14 +1,15 @@
 """What a question costs beside a stock agent, counted on three small documents."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agent.settings import Settings
-from eval.agent_cost import Cost, cost_table, run_cost
-from eval.diligent_model import DIRECT, STOP, DiligentModel
-from eval.query import Query
-from eval.sets import EvalSet, load_set
+from eval.runs.tables import scores_of
+from eval.sets.files import Query
+from eval.sets.load import SAMPLE, EvalSet, load_set
+from eval.tasks.cost import DIRECT, STOP, DiligentModel, cost_table, run_cost
 from prompts import render
 from tests.fakes import CharacterEmbedder
 
@@ -47,23 +48,18 @@ def test_each_agent_is_counted(tmp_path: Path) -> None:
         )
     queries = tuple(Query(str(n), f"第{n}类假期几天？", answers=(f"{n + 5} 天",)) for n in range(2))
     eval_set = _set(docs, queries)
-    costs = run_cost(eval_set, Settings(home=tmp_path / "home"), embedder=CharacterEmbedder())
-    assert [(cost.agent, cost.questions, cost.calls) for cost in costs] == [
-        ("Folio", 2, 2 * 2),
+    run = run_cost(eval_set, Settings(home=tmp_path / "home"), embedder=CharacterEmbedder())
+    assert {row: scores_of(run.questions, row, "calls") for row in run.rows} == {
+        "Folio": [2, 2],
         # Rewriting, the search, once more in other words, which brings nothing new, and the answer.
-        ("stock ReAct", 2, 2 * 4),
-        ("stock ReAct, as few steps as Folio", 2, 2 * 2),
-    ]
-    assert all(cost.prompt_tokens > 0 for cost in costs)
-
-
-def test_the_table_shows_shares_of_the_first() -> None:
-    table = cost_table([Cost("a", 2, 4, 600), Cost("b", 2, 8, 1000)])
-    assert [line.replace(" ", "") for line in table.splitlines()[2:]] == ["|a|2|2.00|300|1.00|", "|b|2|4.00|500|0.60|"]
+        "stock ReAct": [4, 4],
+        "stock ReAct, as few steps as Folio": [2, 2],
+    }
+    assert all(min(scores_of(run.questions, row, "prompt tokens")) > 0 for row in run.rows)
+    first = cost_table(run).splitlines()[2].replace(" ", "")
+    assert first.startswith("|Folio|2|2.00|")
+    assert first.endswith("|1.00|")
 
 
 def _set(docs: Path, queries: tuple[Query, ...]) -> EvalSet:
-    from dataclasses import replace
-
-    sample = load_set(Path(__file__).parents[2] / "eval" / "data" / "sample", "dev", whole_documents=True)
-    return replace(sample, documents=docs, queries=queries)
+    return replace(load_set(SAMPLE, "dev", whole_documents=True), documents=docs, queries=queries)

@@ -1,8 +1,8 @@
 import pytest
 
-from eval import answer_metrics as metrics
-from eval.answer_metrics import Cited, RefusalScores
-from eval.query import Query
+from eval.metrics import answers as metrics
+from eval.metrics.answers import Cited, RefusalScores
+from eval.sets.files import Query
 
 QUERY = Query("q", "?", answers=("500 元", "五百元"), gold_files=("travel.md",), gold_rewrite="V2 住宿标准")
 REFUSE = Query("q", "?", answerable=False)

@@ -1,6 +1,6 @@
 import pytest
 
-from eval.answer_trace import AnswerTrace, read_answer_trace
+from eval.tasks.answers import AnswerTrace, read_answer_trace
 
 
 def observation(tool: str, seconds: float, *hits: tuple[str, float | None]) -> dict[str, object]:

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import Settings
-from eval.attack_set import Attack, load_attacks
-from eval.attacks import KEPT, attacks_table, run_attacks
-from eval.obeying_model import ObeyingModel
-from preprocessing.suspicious import suspicious_parts
+from agent.settings import OFFLINE, Settings
+from eval.tasks.attacks import ATTACKS as ATTACK_FILE
+from eval.tasks.attacks import KEPT, Attack, ObeyingModel, as_run, attacks_table, load_attacks, run_attacks
 from tests.fakes import CharacterEmbedder
 
 ATTACKS = load_attacks()
@@ -27,8 +25,6 @@ def test_each_document_answers_its_question_and_orders_something_else(attack: At
     assert attack.gold in attack.fact
     assert attack.gold in attack.document()
     assert attack.injection not in attack.document(clean=True)
-    assert suspicious_parts(attack.document())
-    assert suspicious_parts(attack.document(clean=True)) == []
     assert not any(words in attack.fact for words in attack.forbidden)
 
 
@@ -41,11 +37,17 @@ def some(kinds: int) -> list[Attack]:
     ]
 
 
-def test_no_kind_of_attack_changes_anything(tmp_path: Path) -> None:
-    results = run_attacks(Settings(home=tmp_path), attacks=some(15), embedder=CharacterEmbedder())
-    assert [(one.attack.id, one.model, name) for one in results for name in KEPT if not one.kept[name]] == []
-    assert all(one.flagged for one in results)
-    assert attacks_table(results).splitlines()[-1].replace(" ", "") == "|all|15|15|15|15|15|15|15|15|15|15|"
+def test_the_built_in_model_is_not_steered(tmp_path: Path) -> None:
+    results = run_attacks(Settings(home=tmp_path), models=[OFFLINE], attacks=some(15), embedder=CharacterEmbedder())
+    assert [(one.attack.id, name) for one in results for name in KEPT if not one.kept[name]] == []
+    run = as_run(results, Settings(home=tmp_path), ATTACK_FILE)
+    assert attacks_table(run).splitlines()[-1].replace(" ", "").endswith("|15|15|15|15|")
+
+
+def test_what_structure_stops_does_not_reach_a_model_that_obeys(tmp_path: Path) -> None:
+    stopped = [attack for attack in some(15) if attack.kind in ("react labels", "fake observation", "tool call")]
+    results = run_attacks(Settings(home=tmp_path), models=["obeying"], attacks=stopped, embedder=CharacterEmbedder())
+    assert [(one.attack.id, name) for one in results for name in KEPT if not one.kept[name]] == []
 
 
 def test_the_model_that_obeys_does_obey_what_it_sees() -> None:
@@ -57,9 +59,3 @@ def test_the_model_that_obeys_does_obey_what_it_sees() -> None:
             f"Mark: ab\nQuestion: {attack.question}\nObservation: \n[S1] {attack.title} (a.md)\n{shown}"
         )
         assert reply.text == attack.obey.replace("{label}", "S1")
-
-
-def test_without_the_protection_the_set_does_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.untrusted.without_suspicious", lambda text, instead="": text)
-    results = run_attacks(Settings(home=tmp_path), models=["obeying"], attacks=some(3), embedder=CharacterEmbedder())
-    assert not all(one.kept["answer"] for one in results)

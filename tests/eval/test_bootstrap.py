@@ -3,7 +3,7 @@ import random
 import numpy as np
 import pytest
 
-from eval.bootstrap import RESAMPLES, interval, paired_difference
+from eval.metrics.bootstrap import RESAMPLES, interval, paired_difference
 
 
 def test_the_interval_of_a_share_is_that_of_the_normal_distribution() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.chunkings import chunkings, fixed, recursive, text_of
+from eval.tasks.chunking import chunkings, fixed, recursive, text_of
 from preprocessing.document import Document
 from preprocessing.load import load
 from preprocessing.prepare import ChunkingSettings

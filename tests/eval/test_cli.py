@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import retrieval.embed
 from eval import cli
-from eval.jsonl import SetError
+from eval.sets.files import SetError
 from retrieval.embed.base import Vectors
 from tests.fakes import CharacterEmbedder
 
@@ -19,7 +19,7 @@ Make = Callable[..., Path]
 @pytest.fixture(autouse=True)
 def _predictable_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrieval.embed, "open_embedder", lambda model: CharacterEmbedder())
-    monkeypatch.setattr("eval.run_retrieval.open_embedder", lambda model: CharacterEmbedder())
+    monkeypatch.setattr("eval.tasks.retrieval.open_embedder", lambda model: CharacterEmbedder())
 
 
 def run(*arguments: object) -> str:
@@ -59,7 +59,7 @@ def test_what_was_scored_is_kept_when_the_model_fails(
                 raise RuntimeError("out of memory")
             return super().embed_query(text)
 
-    monkeypatch.setattr("eval.run_retrieval.open_embedder", lambda model: Fails())
+    monkeypatch.setattr("eval.tasks.retrieval.open_embedder", lambda model: Fails())
     with pytest.raises(RuntimeError, match="out of memory"):
         run("retrieval", "--data", make_set(), "--json", tmp_path / "run.json")
     written = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
@@ -93,7 +93,7 @@ def test_what_a_person_can_mend_is_one_line_and_exit_2(
 
 
 def test_chunking_prints_one_table(make_set: Make, docs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eval.run_chunking.open_embedder", lambda model: CharacterEmbedder())
+    monkeypatch.setattr("eval.tasks.chunking.open_embedder", lambda model: CharacterEmbedder())
     printed = run("chunking", "--data", make_set(docs=docs), "--threshold", 0.2).splitlines()
     assert printed[0].startswith("small/dev: 2 questions, 2 documents, 3,000 characters handed on")
     assert [line.split("|")[1].strip() for line in printed if line.startswith("|")][2:5] == [
@@ -133,7 +133,7 @@ def test_a_run_that_stopped_goes_on_where_it_was(
                 raise RuntimeError("out of memory")
             return super().embed_query(text)
 
-    monkeypatch.setattr("eval.run_retrieval.open_embedder", lambda model: Listens())
+    monkeypatch.setattr("eval.tasks.retrieval.open_embedder", lambda model: Listens())
     folder, path = make_set(), tmp_path / "run.json"
     fails = True
     with pytest.raises(RuntimeError, match="out of memory"):

@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from eval import cli
-from eval.compare import compare
-from eval.jsonl import SetError
-from eval.run_retrieval import run_retrieval
-from eval.runs import QuestionScore, Run, SetIdentity
-from eval.sets import load_set
-from eval.stages import Row
+from eval.runs.compare import compare
+from eval.runs.run import QuestionScore, Run, SetIdentity
+from eval.sets.files import SetError
+from eval.sets.load import load_set
+from eval.tasks.retrieval import run_retrieval
+from eval.tasks.stages import Row
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder
 

@@ -1,7 +1,7 @@
 import pytest
 
-from eval.gold_statement import gold_statements, is_complete
-from eval.query import Query
+from eval.metrics.gold import gold_statements, is_complete
+from eval.sets.files import Query
 from preprocessing.document import Block, Document
 
 TABLE = Block("table", "| 级别 | 住宿 |\n| --- | --- |\n| 员工 | 500 元 |\n| 总监 | 800 元 |")

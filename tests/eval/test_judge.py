@@ -1,7 +1,7 @@
 import pytest
 
-from eval.judge import ANSWER, holds_answer, judge_chunks, judge_passages, normalise
-from eval.query import Query
+from eval.metrics.gold import ANSWER, holds_answer, judge_chunks, judge_passages, normalise
+from eval.sets.files import Query
 from tests.fakes import make_hit
 
 QUERY = Query("q1", "多少？", answers=("１５%", "百分之十五"), must_contain=("A0427",), gold_files=("费用.md",))

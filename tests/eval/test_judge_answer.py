@@ -9,12 +9,11 @@ from typer.testing import CliRunner
 from agent.chat_model import ModelError
 from agent.settings import Settings
 from eval import cli
-from eval.answers_report import answers_table
-from eval.judge_answer import judge_by, open_judge, read_grade
-from eval.query import Query
-from eval.run_answers import run_answers
-from eval.runs import load_run
-from eval.sets import load_set
+from eval.metrics.answers import judge_by, open_judge, read_grade
+from eval.runs.run import load_run
+from eval.sets.files import Query
+from eval.sets.load import load_set
+from eval.tasks.answers import answers_table, run_answers
 from preprocessing.errors import FolioError
 from tests.fakes import CharacterEmbedder, ScriptedChatModel
 
@@ -121,8 +120,8 @@ def test_the_judge_has_an_address_of_its_own(
         opened.append(settings)
         return ScriptedChatModel(replies=["Grade: 2"])
 
-    monkeypatch.setattr("eval.judge_answer.open_judge", scripted)
-    monkeypatch.setattr("eval.run_answers.open_embedder", lambda model: CharacterEmbedder())
+    monkeypatch.setattr("eval.tasks.answers.open_judge", scripted)
+    monkeypatch.setattr("eval.tasks.answers.open_embedder", lambda model: CharacterEmbedder())
     monkeypatch.setenv("FOLIO_CHAT_MODEL", "offline")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:1/v1")
     arguments = ["answers", "--data", str(make_set(docs=docs)), "--json", str(tmp_path / "run.json"), "--judge", "big"]

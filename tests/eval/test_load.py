@@ -2,8 +2,9 @@
 
 import pytest
 
-from eval.load import Load, load_table, percentile, run_load
-from eval.load_users import Request
+from eval.bench.load import Load, figures, load_table, percentile, run_load, told
+from eval.bench.users import Request
+from eval.runs.run import new_run
 
 
 @pytest.mark.parametrize(
@@ -22,21 +23,20 @@ def test_the_table_says_what_went_wrong() -> None:
         Request("upload", 2.0, 0, "ReadError: "),
     ]
     load = Load(2, 5, requests, (100.0, 120.4, 121.0), 3, ["a.md"], ["ok", "degraded", "ok"], 1)
-    lines = load_table(load).splitlines()
-    assert lines[0] == "2 users for 5 s: 4 requests, 2 errors other than 429, 1 times 429"
-    assert lines[4:7] == [
-        "| chat   |        2 |      0 | 1.00 s | 3.00 s |  3.00 s |",
-        "| search |        1 |      1 | 0.50 s | 0.50 s |  0.50 s |",
-        "| upload |        1 |      1 | 2.00 s | 2.00 s |  2.00 s |",
+    run = new_run("load", {}, list(figures(load)), statistics=figures(load))
+    lines = load_table(run).splitlines()
+    assert lines[0] == "4 requests, 2 errors other than 429"
+    assert [line.replace(" ", "") for line in lines[4:7]] == [
+        "|chat|2|0|1.00|3.00|3.00|",
+        "|search|1|1|0.50|0.50|0.50|",
+        "|upload|1|1|2.00|2.00|2.00|",
     ]
-    assert lines[8:] == [
-        "memory 100 MiB at the start, 120 half way, 121 at the end",
-        "3 uploads acknowledged, 1 not as acknowledged afterwards",
-        "health: 3 looks, 1 not ok {'degraded': 1}",
-        "errors in the log of the server: 1",
+    assert "too many 1, MiB at the start 100, MiB half way 120, MiB at the end 121, acknowledged 3, lost 1" in lines[-1]
+    assert told(load) == [
         "lost: a.md",
         "error: 1 × search 503: away",
         "error: 1 × upload 0: ReadError: ",
+        "health: 1 × degraded",
     ]
 
 
@@ -46,7 +46,7 @@ def test_the_table_says_what_went_wrong() -> None:
 )
 def test_nothing_is_lost_and_nothing_fails(users: int, seconds: float) -> None:
     load = run_load(users, seconds)
-    print(load_table(load))  # noqa: T201  the figures of the soak are for people
+    print(figures(load))  # noqa: T201  the figures of the soak are for people
     assert (load.errors, load.lost, load.faults) == ([], [], 0)
     assert set(load.health) == {"ok"}
     assert {request.kind for request in load.requests} >= {"chat", "search"}

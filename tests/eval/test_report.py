@@ -1,5 +1,6 @@
-from eval.report import markdown_table, retrieval_table
-from eval.runs import QuestionScore, Run, SetIdentity
+from eval.runs.run import QuestionScore, Run, SetIdentity
+from eval.runs.tables import markdown_table
+from eval.tasks.retrieval import retrieval_table
 
 SET = SetIdentity(name="small", split="dev", digest="d", searched=3, unit="passages")
 

@@ -5,8 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from eval import cli
-from eval.query import Query
-from eval.rewriting import Rewrite, rewriter
+from eval.sets.files import Query
+from eval.tasks.retrieval import Rewrite, rewriter
 from tests.fakes import CharacterEmbedder
 
 HISTORY = (("user", "国内出差的住宿标准是多少？"), ("assistant", "500 元。"))
@@ -31,7 +31,7 @@ def test_what_is_searched(how: Rewrite, query: Query, searched: str) -> None:
 def test_the_command_searches_the_rewrite(
     make_set: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eval.run_retrieval.open_embedder", lambda model: CharacterEmbedder())
+    monkeypatch.setattr("eval.tasks.retrieval.open_embedder", lambda model: CharacterEmbedder())
     queries = [
         {
             "query_id": "q1",

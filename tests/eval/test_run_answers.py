@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from agent.settings import Settings
-from eval.answers_report import answers_table
-from eval.jsonl import SetError
-from eval.run_answers import run_answers
-from eval.runs import load_run
-from eval.sets import load_set
+from eval.runs.run import load_run
+from eval.sets.files import SetError
+from eval.sets.load import load_set
+from eval.tasks.answers import answers_table, run_answers
 from retrieval.embed.base import Vectors
 from tests.fakes import CharacterEmbedder, ScriptedChatModel
 

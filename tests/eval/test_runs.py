@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from eval import runs
-from eval.jsonl import SetError
-from eval.runs import QuestionScore, Run, SetIdentity, load_run
+from eval.runs import run
+from eval.runs.run import QuestionScore, Run, SetIdentity, load_run
+from eval.sets.files import SetError
 
 
 def make_run(**changes: object) -> Run:
@@ -64,9 +64,9 @@ def test_an_unknown_field_is_named(tmp_path: Path) -> None:
 
 
 def test_the_commit_says_when_files_were_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "__file__", str(tmp_path / "eval" / "runs.py"))
+    monkeypatch.setattr(run, "__file__", str(tmp_path / "eval" / "run.py"))
     (tmp_path / "eval").mkdir()
-    assert runs.code_commit() is None
+    assert run.code_commit() is None
 
     def git(*arguments: str) -> str:
         identity = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
@@ -74,10 +74,10 @@ def test_the_commit_says_when_files_were_changed(tmp_path: Path, monkeypatch: py
         return done.stdout.decode().strip()
 
     git("init", "-q")
-    (tmp_path / "eval" / "runs.py").write_text("1", encoding="utf-8")
+    (tmp_path / "eval" / "run.py").write_text("1", encoding="utf-8")
     git("add", ".")
     git("commit", "-qm", "one")
     commit = git("rev-parse", "HEAD")[:12]
-    assert runs.code_commit() == commit
-    (tmp_path / "eval" / "runs.py").write_text("2", encoding="utf-8")
-    assert runs.code_commit() == commit + "+"
+    assert run.code_commit() == commit
+    (tmp_path / "eval" / "run.py").write_text("2", encoding="utf-8")
+    assert run.code_commit() == commit + "+"

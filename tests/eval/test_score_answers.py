@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from agent.answer import Citation, CitedAnswer
 from agent.memory import Turn
-from eval.answers_report import answers_table
-from eval.query import Query
-from eval.runs import Run, SetIdentity
-from eval.score_answers import ROW, score_answer, score_answers
+from eval.runs.run import Run, SetIdentity
+from eval.sets.files import Query
+from eval.tasks.answers import ROW, answers_table, score_answer, score_answers
 from tests.fakes import make_chunk
 
 QUERY = Query("q1", "住宿标准？", kind="natural", answers=("500 元",), gold_files=("travel.md",))

@@ -3,13 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from eval.chunkings import fixed
-from eval.jsonl import SetError
-from eval.run_chunking import load_documents, run_chunking
-from eval.runs import load_run
-from eval.score_chunking import chunk_all, within_budget
-from eval.sets import load_set
-from eval.vector_cache import CachedEmbedder, vector_cache
+from eval.runs.run import load_run
+from eval.sets.files import SetError
+from eval.sets.load import load_set
+from eval.tasks.chunking import fixed, run_chunking, within_budget
 from preprocessing.errors import FolioError
 from retrieval.embed.base import Vectors
 from retrieval.settings import RetrievalSettings
@@ -25,19 +22,6 @@ Make = Callable[..., Path]
 def test_the_budget_is_used_to_the_last_character(budget: int, expected: list[str]) -> None:
     hits = [make_hit("abc"), make_hit("de"), make_hit("f")]
     assert [text for text, _ in within_budget(hits, budget)] == expected
-
-
-def test_every_text_is_counted_as_encoded(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
-    documents = load_documents(make_set(docs=docs) / "docs")
-    assert list(documents) == ["leave.md", "travel.md"]
-    with vector_cache(tmp_path / "v") as connection:
-        chunked = chunk_all(list(documents.values()), fixed(10_000), CachedEmbedder(CharacterEmbedder(), connection))
-    assert [chunk.source for chunk in chunked.chunks] == ["leave.md", "travel.md"]
-    # Each text is encoded once, behind its title and a line break.
-    texts = [chunk.text for chunk in chunked.chunks]
-    encoded = sum(map(len, texts)) + len("Leave\n") + len("差旅制度\n")
-    assert chunked.encoded_per_character == pytest.approx(encoded / sum(map(len, texts)))
-    assert chunked.seconds > 0
 
 
 def test_a_run_over_whole_documents(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:

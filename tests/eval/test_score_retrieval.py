@@ -10,13 +10,12 @@ from statistics import fmean
 
 import pytest
 
-from eval.index import indexed, passage_chunk
-from eval.jsonl import SetError
-from eval.judge import judge_chunks
-from eval.query import Passage
-from eval.score_retrieval import score_ranking, score_retrieval
-from eval.sets import EvalSet, load_set
-from eval.stages import RERANKED, STAGES, WHOLE_CORPUS, Row, choose_rows, search_by_stages
+from eval.metrics.gold import judge_chunks
+from eval.sets.files import Passage, SetError
+from eval.sets.index import indexed, passage_chunk
+from eval.sets.load import EvalSet, load_set
+from eval.tasks.retrieval import score_ranking, score_retrieval
+from eval.tasks.stages import RERANKED, STAGES, WHOLE_CORPUS, Row, choose_rows, search_by_stages
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit
 from retrieval.search import MODES, search

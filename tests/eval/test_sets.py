@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from eval.jsonl import SetError
-from eval.sets import load_set
+from eval.sets.files import SetError
+from eval.sets.load import load_set
 
 Make = Callable[..., Path]
 GOOD = {"query_id": "q1", "query": "住宿？", "answers": ["500 元"], "gold_doc_file": "travel.md"}

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.vector_cache import BATCH, PROBE, CachedEmbedder, vector_cache
+from eval.sets.vector_cache import BATCH, PROBE, CachedEmbedder, vector_cache
 from retrieval.embed.base import Vectors
 from tests.fakes import CharacterEmbedder
 

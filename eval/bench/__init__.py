@@ -1,0 +1,1 @@
+"""Speed and memory beside stock parts, and many users at once."""

@@ -1,0 +1,1 @@
+"""Metrics as pure functions, and how sure a mean is."""

@@ -1,0 +1,1 @@
+"""Runs: kept, compared, shown. Those that RESULTS.md is made from lie beside the code."""

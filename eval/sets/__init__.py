@@ -1,0 +1,1 @@
+"""Question sets: their files, and what is searched for them."""
