@@ -1,32 +1,154 @@
 """One question from its parts to its answer: the parts may be a model and an index, or what they gave before."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
+from langsmith import Client
 
 from agent.answer import CitedAnswer
-from agent.chat_model import ToolsRefused
-from agent.context import ContextWindow
-from agent.drafts import Drafts
+from agent.chat_model import ToolsRefused, open_chat_model
 from agent.ending import Ending, Outcome
 from agent.evidence import EvidenceLedger, is_same_search
 from agent.executor import build_executor, run
-from agent.limits import Limits
+from agent.loop.drafts import Drafts, OnDraft
+from agent.loop.steering import Limits
 from agent.memory import SessionStore, Staleness, Turn
+from agent.models.offline import OfflineChatModel
+from agent.observed import observed_by, open_observer
+from agent.question import Question
+from agent.quoting.calibrate import least_confidence
 from agent.quoting.candidate import Passage
-from agent.quoting.quote import ChoosesQuotes, Quote
+from agent.quoting.quote import ChoosesQuotes, Quote, Quoter
+from agent.refusal import no_documents_text
 from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
+from agent.runnable import AskRunnable
+from agent.secret_values import SecretValues
 from agent.session_memory import SessionMemory
 from agent.settings import OFFLINE, AgentStyle, Settings
+from agent.stale import notice, stale_answers
 from agent.summary import shorten_by_model, shorten_by_rules
 from agent.tools import knowledge_search, query_rewrite
+from agent.trace import Event, Trace
+from agent.traces import Traces
 from agent.unsearched import unsearched, unsearched_text
+from agent.window import ContextWindow
+from preprocessing.errors import FolioError
+from preprocessing.visibility import groups_of
+from retrieval.embed.passage_cache import PassageCache
 from retrieval.hit import Hit
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.rerank_choice import token_matcher
 
-if TYPE_CHECKING:
-    from agent.trace import Trace
+
+@dataclass
+class Answerer:
+    """Answers the questions of one assistant, with what it loads at the first of them."""
+
+    settings: Settings
+    knowledge_base: KnowledgeBase
+    sessions: SessionStore
+    traces: Traces
+    given_model: BaseChatModel | None = None
+
+    @cached_property
+    def model(self) -> BaseChatModel:
+        """The chat model; that of the settings where none was given."""
+        return self.given_model or open_chat_model(self.settings, self.quoter)
+
+    @cached_property
+    def quoter(self) -> Quoter:
+        """What chooses quotations."""
+        return quoter_of(self.knowledge_base)
+
+    @cached_property
+    def observer(self) -> Client | None:
+        """Who is told of each question, if anybody."""
+        return open_observer(SecretValues.of(self.settings))
+
+    def prepare(self) -> None:
+        """Load what the first question needs. Raises FolioError for what it would stumble over."""
+        _ = self.model
+        self.knowledge_base.warm()
+
+    def use_model(self, settings: Settings) -> None:
+        """Answer with the model of these settings from now on; raises what opening it raises."""
+        self.model = open_chat_model(settings, self.quoter)
+        self.settings = settings
+
+    def runnable(self, ask: Callable[..., CitedAnswer]) -> AskRunnable:
+        """Return what asks as a LangChain runnable."""
+        return AskRunnable(ask)
+
+    def close(self) -> None:
+        """Send what is left to send."""
+        if observer := self.__dict__.get("observer"):
+            observer.flush()
+
+    def ask(self, asked: Question, listen: Callable[[Event], None] | None, on_draft: OnDraft | None) -> CitedAnswer:
+        """Answer the question, with notices on earlier answers; the trace is written in every case."""
+        groups = groups_of(asked.viewer or ())
+        trace = Trace(asked.text, asked.session, listen, groups, SecretValues.of(self.settings))
+        trace.run = {"filters": asked.filters or {}, "as_of": asked.as_of.isoformat() if asked.as_of else None}
+        drafts = Drafts(on_draft)
+        told: CitedAnswer | None = None
+        problem: str | None = "interrupted"
+        try:
+            stale = stale_answers(self.sessions.turns(asked.session, groups), self.knowledge_base)
+            staleness = {one.turn.number: one.staleness for one in stale}
+            with observed_by(self.observer):
+                told = self._answer(asked, staleness, trace, drafts)
+            told = replace(told, notices=tuple(notice(one, asked.text) for one in stale))
+            problem = None
+            drafts.settle(told.answer)
+            self.sessions.note_stale(staleness)
+            return told
+        except Exception as error:
+            problem = str(error) if isinstance(error, FolioError) else f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            answered = told.as_json() if told else None
+            self.traces.keep(trace.record(model=self.settings.chat_model_name, answer=answered, error=problem))
+
+    def _answer(self, asked: Question, stale: Mapping[int, Staleness], trace: Trace, drafts: Drafts) -> CitedAnswer:
+        if self.knowledge_base.is_empty():
+            outcome = Outcome(no_documents_text(asked.text), refused=True, reason="no_documents")
+            return _told(outcome, asked.session, trace)
+        settings = self.settings
+        window = getattr(self.model, "window", None) or ContextWindow.of(settings.context_tokens)
+        parts = Parts(
+            settings=RunSettings.of(
+                settings, asked.top_k, window, takes_tools=getattr(self.model, "takes_tools", True)
+            ),
+            model=self.model,
+            window=window,
+            search=partial(
+                self.knowledge_base.search,
+                k=asked.top_k,
+                filters=asked.filters,
+                viewer=asked.viewer,
+                as_of=asked.as_of,
+            ),
+            quoter=self.quoter,
+            sessions=self.sessions,
+            limits=Limits(settings.max_tokens, settings.max_seconds, partial(_tokens, trace), tell=trace.record_limit),
+            viewer=trace.viewer,
+            stale=stale,
+        )
+        return answer(asked.text, asked.session, parts, trace, drafts)
+
+
+def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
+    """Return what chooses quotations with the embedder of the knowledge base."""
+    engine = knowledge_base.engine
+    return Quoter(
+        PassageCache(engine.embedder),
+        knowledge_base.unrelated_similarity,
+        token_matcher(engine.reranker, engine.embedder),
+        partial(least_confidence, knowledge_base),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +200,7 @@ class RecordingQuoter:
     """Chooses as another does, and lets a trace keep what it chose."""
 
     quoter: ChoosesQuotes
-    trace: "Trace"
+    trace: Trace
 
     def choose(self, question: str, passages: Sequence[Passage]) -> list[Quote]:
         """Return the quotations of the other."""
@@ -87,10 +209,10 @@ class RecordingQuoter:
         return quotes
 
 
-def answer(question: str, session: str, parts: Parts, trace: "Trace", drafts: Drafts) -> CitedAnswer:
+def answer(question: str, session: str, parts: Parts, trace: Trace, drafts: Drafts) -> CitedAnswer:
     """Answer the question in the session, and keep in the trace what is needed to do so again."""
-    settings, ledger = parts.settings, EvidenceLedger(mark=f"{trace.seed:08x}")
-    is_offline = settings.model == OFFLINE
+    settings, is_offline = parts.settings, parts.settings.model == OFFLINE
+    ledger = EvidenceLedger(mark=f"{trace.seed:08x}")
 
     def shorten(earlier: str, turns: Sequence[Turn]) -> list[str]:
         if is_offline:
@@ -115,7 +237,7 @@ def answer(question: str, session: str, parts: Parts, trace: "Trace", drafts: Dr
     if why == "no_question" or (why and is_offline):
         outcome = Outcome(unsearched_text(question, why), refused=True, reason=why)
         memory.save_context({"input": question}, {"outcome": outcome})
-        return CitedAnswer(outcome.text, True, why, usage=trace.usage(), session=session, trace_id=trace.trace_id)
+        return _told(outcome, session, trace)
 
     def search(query: str) -> list[Hit]:
         return trace.record_search(query, parts.search)
@@ -125,37 +247,35 @@ def answer(question: str, session: str, parts: Parts, trace: "Trace", drafts: Dr
             return rewrite_by_rules(asked, turns)
         return rewrite_by_model(asked, turns, parts.model, settings.history_tokens, [trace])
 
-    asked = "\n".join([question, *(turn.question for turn in turns), *rewrite_by_rules(question, turns)])
+    queries = rewrite_by_rules(question, turns)
     # Its last prompt and its quotations have no conversation beside them.
     alone = stand_alone(question, turns)
+    model = parts.model
+    if isinstance(model, OfflineChatModel):
+        model = model.about(question, queries, ledger)
+
+    def for_search(query: str) -> str:
+        # Some models search for a follow-up as it was asked, which finds nothing of what it is about.
+        return alone if alone != question and is_same_search(query, question) else query
+
+    tools = [
+        knowledge_search(search, ledger, top_k=settings.top_k, max_searches=settings.max_searches, alone=for_search),
+        query_rewrite(rewrite, ledger, asked="\n".join([question, *(turn.question for turn in turns), *queries])),
+    ]
     ending = Ending(
         question=alone,
         ledger=ledger,
-        model=parts.model,
+        model=model,
         quoter=RecordingQuoter(parts.quoter, trace),
         search=lambda: search(alone),
         callbacks=[trace, drafts],
         window=parts.window,
     )
 
-    def for_search(query: str) -> str:
-        # Some models search for a follow-up as it was asked, which finds nothing of what it is about.
-        return alone if alone != question and is_same_search(query, question) else query
-
     def outcome_in(style: AgentStyle) -> Outcome:
         executor = build_executor(
-            parts.model,
-            [
-                knowledge_search(
-                    search,
-                    ledger,
-                    top_k=settings.top_k,
-                    max_searches=settings.max_searches,
-                    asked=asked,
-                    alone=for_search,
-                ),
-                query_rewrite(rewrite, ledger, asked=asked),
-            ],
+            model,
+            tools,
             ending,
             memory,
             max_iterations=settings.max_iterations,
@@ -169,6 +289,11 @@ def answer(question: str, session: str, parts: Parts, trace: "Trace", drafts: Dr
         outcome = outcome_in(settings.style)
     except ToolsRefused:
         outcome = outcome_in("react")
+    passages = {citation.label: ledger.get(citation.label).hit for citation in outcome.citations}
+    return _told(outcome, session, trace, passages)
+
+
+def _told(outcome: Outcome, session: str, trace: Trace, passages: Mapping[str, Hit] | None = None) -> CitedAnswer:
     return CitedAnswer(
         answer=outcome.text,
         refused=outcome.refused,
@@ -176,10 +301,16 @@ def answer(question: str, session: str, parts: Parts, trace: "Trace", drafts: Dr
         citations=outcome.citations,
         checks=outcome.checks,
         usage=trace.usage(),
-        passages={citation.label: ledger.get(citation.label).hit for citation in outcome.citations},
+        passages=passages or {},
         session=session,
         trace_id=trace.trace_id,
     )
+
+
+def _tokens(trace: Trace) -> int:
+    """Return the tokens of all prompts and replies so far."""
+    usage = trace.usage()
+    return usage["prompt_tokens"] + usage["completion_tokens"]
 
 
 def _history(memory: SessionMemory, turns: Sequence[Turn]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """How a question ends: an answer whose citations were checked, or a refusal. There is no third way."""
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from langchain_core.agents import AgentFinish
 from langchain_core.callbacks import BaseCallbackHandler
@@ -14,22 +14,22 @@ from agent.answer import Citation, check_answer, cite
 from agent.answer_links import without_foreign_links
 from agent.chat_model import ContextOverflow, ModelError
 from agent.check import FAILED, Check
-from agent.context import MAX_SHRINKS, ContextWindow, best_passages
-from agent.evidence import EvidenceLedger
-from agent.memory import approximate_tokens
-from agent.offline import as_answer
-from agent.parser import ReActParser
+from agent.evidence import EvidenceLedger, best_passages
+from agent.models.offline import as_answer
 from agent.quoting.candidate import Passage
 from agent.quoting.confidence import SURE
 from agent.quoting.quote import ChoosesQuotes, Quote
-from agent.react.correction import DirectAnswer
+from agent.react.parser import DirectAnswer, ReActParser
 from agent.refusal import NOT_FOUND, refusal_text
 from agent.untrusted import fenced, plain
+from agent.window import ContextWindow, approximate_tokens
 from retrieval.hit import Hit
 from retrieval.search import SearchError
 
 logger = logging.getLogger(__name__)
 
+MAX_SHRINKS = 4
+"""Times that a prompt is shortened for a model that does not read it."""
 _LAST_REPLY = ReActParser(tool_names=("query_rewrite", "knowledge_search"))
 
 
@@ -45,13 +45,16 @@ class Outcome:
     checks: tuple[Check, ...] = ()
 
 
-class NotSupported(OutputParserException):
-    """The answer claims what its passages do not say; carries the correction for the model."""
+class SentBack(OutputParserException):
+    """An answer that is not accepted yet; carries the correction for the model."""
+
+    def __init__(self, why: str, correction: str, reply: str) -> None:
+        super().__init__(why, observation=correction, llm_output=reply, send_to_llm=True)
 
 
 @dataclass(slots=True)
 class Ending:
-    """Ends one question."""
+    """Ends one question: by a reply that holds, each fault of which is sent back once, else from the evidence."""
 
     question: str
     ledger: EvidenceLedger
@@ -61,73 +64,111 @@ class Ending:
     """Searches for the question itself, for a model that never searched."""
     callbacks: list[BaseCallbackHandler] = field(default_factory=list)
     window: ContextWindow = field(default_factory=lambda: ContextWindow.of(16_000))
-    _corrected: bool = False
-    _doubted: bool = False
-    _sent_to_search: bool = False
+    _sent_back: set[str] = field(default_factory=set)
     _failed: tuple[Check, ...] = ()
     """What was wrong with the reply that was sent back."""
 
     def accept(self, reply: str) -> Outcome:
         """Check a final answer; what fails is sent back once, then removed or marked.
 
-        Raises NotSupported for the first answer that fails, for the first refusal without a search, and for the first
+        Raises SentBack for the first answer that fails, for the first refusal without a search, and for the first
         although a passage seems to hold the answer.
         """
-        reply = without_foreign_links(plain(reply), self.ledger.passages().values())
-        if is_not_found(reply):
-            if not self.ledger.searches:
-                self._send_to_search(reply)
-                return self.from_evidence()
+        outcome, problems = self._checked(reply)
+        if is_not_found(plain(reply)):
             self._doubt(reply)
-            return self._refuse("not_found", missing_part(reply))
-        checked = check_answer(reply, self.ledger, self._failed)
-        if checked.problems and not self._corrected:
-            self._corrected = True
-            self._failed = tuple(check for check in checked.checks if check.status in FAILED)
-            correction = _correction(checked.problems, has_evidence=len(self.ledger) > 0)
-            raise NotSupported("unsupported answer", observation=correction, llm_output=reply, send_to_llm=True)
-        if not checked.labels and not self.ledger.searches:
+        elif problems and self._is_first("unsupported answer"):
+            self._failed = tuple(check for check in outcome.checks if check.status in FAILED)
+            raise SentBack("unsupported answer", _correction(problems, has_evidence=len(self.ledger) > 0), reply)
+        if outcome.refused and not self.ledger.searches:
             # It never looked, so nobody knows yet what the documents hold.
             return self.from_evidence()
-        if not checked.labels:
-            return self._refuse("unsupported" if len(self.ledger) else "not_found", checks=checked.checks)
-        return Outcome(
-            text=checked.text,
-            refused=False,
-            reason=None,
-            citations=tuple(cite(label, checked.text, self.ledger) for label in checked.labels),
-            checks=checked.checks,
-        )
+        return outcome
 
-    def from_evidence(self, direct_answer: str = "") -> Outcome:
-        """End without another step: from what the model said plainly, else by asking it once, else by quoting.
+    def from_evidence(self, said: str = "") -> Outcome:
+        """End without another step: by what the model said plainly, by asking it once more, by quoting, by refusing.
 
         Raises SearchError when there is no evidence because the search does not work.
         """
-        self._corrected = self._doubted = self._sent_to_search = True
         if not self.ledger.searches:
             try:
                 self.ledger.record(self.question, self.search())
             except (TimeoutError, ConnectionError) as error:
                 raise SearchError(f"the search failed ({error}); try again later") from error
-        for reply in self._replies(direct_answer):
-            outcome = self.accept(reply) if reply else None
-            if outcome and not outcome.refused:
-                return outcome
-            if outcome and outcome.reason == "not_found":
-                # Its last word came in haste: where the passages surely hold the answer, they are quoted.
-                quotes = self._quotes()
-                return self._quote(quotes) if any(quote.confidence >= SURE for quote in quotes) else outcome
-        return self._quote(self._quotes())
+        attempts = (lambda: self._as_said(said), self._asked_once_more, self._quoted)
+        outcomes = (attempt() for attempt in attempts)
+        return next((outcome for outcome in outcomes if outcome), None) or self._refusal("not_found")
 
-    def _replies(self, direct_answer: str) -> list[str]:
-        if direct_answer:
-            checked = check_answer(direct_answer, self.ledger)
-            if checked.labels and not checked.problems:
-                return [direct_answer]
-        return [self._ask_once()] if len(self.ledger) else []
+    # The attempts, in their order; one that comes to nothing returns None.
 
-    def _ask_once(self) -> str:
+    def _as_said(self, said: str) -> Outcome | None:
+        """Take a plain reply that fails in nothing."""
+        if not said:
+            return None
+        outcome, problems = self._checked(said)
+        return None if outcome.refused or problems else outcome
+
+    def _asked_once_more(self) -> Outcome | None:
+        """Ask for the final answer from the passages alone."""
+        reply = self._last_reply() if len(self.ledger) else ""
+        if not reply:
+            return None
+        outcome, _ = self._checked(reply)
+        if outcome.reason == "not_found":
+            # Its last word came in haste: where the passages surely hold the answer, they are quoted.
+            return self._quoted(least=SURE) or outcome
+        return None if outcome.refused else outcome
+
+    def _quoted(self, least: float = 0.0) -> Outcome | None:
+        """Quote the words of the documents that seem to answer the question, if any is as sure as that."""
+        quotes = self._quotes()
+        if not any(quote.confidence >= least for quote in quotes):
+            return None
+        outcome, _ = self._checked(as_answer(self.question, [(quote.label, quote.text) for quote in quotes]))
+        return outcome
+
+    # What they are made of
+
+    def _checked(self, reply: str) -> tuple[Outcome, tuple[str, ...]]:
+        """Return what a reply comes to, and what is wrong with it."""
+        reply = without_foreign_links(plain(reply), self.ledger.passages().values())
+        if is_not_found(reply):
+            return self._refusal("not_found", missing_part(reply)), ()
+        checked = check_answer(reply, self.ledger, self._failed)
+        if not checked.labels:
+            refusal = self._refusal("unsupported" if len(self.ledger) else "not_found")
+            return replace(refusal, checks=checked.checks), checked.problems
+        citations = tuple(cite(label, checked.text, self.ledger) for label in checked.labels)
+        return Outcome(checked.text, False, None, citations, checked.checks), checked.problems
+
+    def _refusal(self, reason: str, missing: str = "") -> Outcome:
+        return Outcome(refusal_text(self.question, self.ledger, missing), refused=True, reason=reason)
+
+    def _doubt(self, reply: str) -> None:
+        """Send a refusal back once that no search came before, and once although a passage seems to hold the answer."""
+        if not self.ledger.searches:
+            if self._is_first("a refusal without a search"):
+                raise SentBack("a refusal without a search", _correction((), has_evidence=False), reply)
+            return
+        quotes = self._quotes() if len(self.ledger) and self._is_first("a refusal to be sure of") else []
+        if labels := list(dict.fromkeys(quote.label for quote in quotes)):
+            correction = (
+                f"{', '.join(labels)} may hold the answer. Read it again; if it answers the question, write the "
+                f"Final Answer with its label. Otherwise repeat {NOT_FOUND} and what is missing."
+            )
+            raise SentBack("a refusal to be sure of", correction, reply)
+
+    def _is_first(self, why: str) -> bool:
+        """Say whether nothing was sent back for this reason yet."""
+        known = why in self._sent_back
+        self._sent_back.add(why)
+        return not known
+
+    def _quotes(self) -> list[Quote]:
+        passages = [Passage.of(evidence.label, evidence.hit.chunk) for evidence in self.ledger.all()]
+        return self.quoter.choose(self.question, passages)
+
+    def _last_reply(self) -> str:
         """Ask for the final answer from the evidence; return nothing when none comes."""
         for _ in range(MAX_SHRINKS):
             prompt = self._last_prompt()
@@ -144,40 +185,6 @@ class Ending:
         room = self.window.prompt_tokens - approximate_tokens(prompts.render("finish", evidence="", question=""))
         passages = best_passages(self.ledger, room - approximate_tokens(self.question))
         return prompts.render("finish", evidence=fenced(passages, self.ledger.mark), question=self.question)
-
-    def _quote(self, quotes: Sequence[Quote]) -> Outcome:
-        if not quotes:
-            return self._refuse("not_found")
-        return self.accept(as_answer(self.question, [(quote.label, quote.text) for quote in quotes]))
-
-    def _quotes(self) -> list[Quote]:
-        """Return the words of the documents that seem to answer the question."""
-        passages = [Passage.of(evidence.label, evidence.hit.chunk) for evidence in self.ledger.all()]
-        return self.quoter.choose(self.question, passages)
-
-    def _send_to_search(self, reply: str) -> None:
-        """Send a refusal back once that nothing was searched for: only the documents can say that it is not there."""
-        if self._sent_to_search:
-            return
-        self._sent_to_search = True
-        correction = _correction((), has_evidence=False)
-        raise NotSupported("a refusal without a search", observation=correction, llm_output=reply, send_to_llm=True)
-
-    def _doubt(self, reply: str) -> None:
-        """Ask once more where a model refuses although a passage seems to hold the answer."""
-        if self._doubted or not len(self.ledger):
-            return
-        self._doubted = True
-        labels = list(dict.fromkeys(quote.label for quote in self._quotes()))
-        if labels:
-            correction = (
-                f"{', '.join(labels)} may hold the answer. Read it again; if it answers the question, write the "
-                f"Final Answer with its label. Otherwise repeat {NOT_FOUND} and what is missing."
-            )
-            raise NotSupported("a refusal to be sure of", observation=correction, llm_output=reply, send_to_llm=True)
-
-    def _refuse(self, reason: str, missing: str = "", checks: tuple[Check, ...] = ()) -> Outcome:
-        return Outcome(refusal_text(self.question, self.ledger, missing), refused=True, reason=reason, checks=checks)
 
 
 def final_reply(text: str) -> str:

@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agent.untrusted import harmless, supporting
+from agent.untrusted import CUT, harmless, supporting
+from agent.window import approximate_tokens
 from retrieval.hit import Hit
 from retrieval.tokens import STOP_TOKENS, tokenize
 
@@ -71,7 +72,7 @@ class EvidenceLedger:
         return list(self._by_chunk.values())
 
     def passages(self) -> dict[str, str]:
-        """Return the text of each label that an answer may rely on: headings included, orders to a model not."""
+        """Return the text of each label that an answer may rely on: headings included."""
         return {evidence.label: supporting(evidence.hit.chunk.search_text) for evidence in self.all()}
 
     def get(self, label: str) -> Evidence:
@@ -100,6 +101,34 @@ def format_passage(evidence: Evidence) -> str:
     )
     quoted = "\n".join(f"| {line}" for line in harmless(chunk.text).splitlines())
     return f"[{evidence.label}] {_one_line(chunk.heading)} ({_one_line(place)})\n{quoted}"
+
+
+def best_passages(ledger: EvidenceLedger, room: int) -> str:
+    """Return the passages of a question within so many tokens: the best of each search first, in order of labels."""
+    ranks: dict[str, int] = {}
+    for search in ledger.searches:
+        for rank, label in enumerate(search.labels):
+            ranks[label] = min(rank, ranks.get(label, rank))
+    kept: list[tuple[Evidence, str]] = []
+    for evidence in sorted(ledger.all(), key=lambda one: ranks.get(one.label, 0)):
+        text = format_passage(evidence)
+        if kept and approximate_tokens(text) > room:
+            continue
+        kept.append((evidence, text if approximate_tokens(text) <= room else cut_passage(text, room)))
+        room -= approximate_tokens(text)
+    shown = [text for evidence, text in sorted(kept, key=lambda one: int(one[0].label[1:]))]
+    if len(kept) < len(ledger):
+        left_out = {evidence.label for evidence in ledger.all()} - {evidence.label for evidence, _ in kept}
+        shown.append(f"(left out to fit: {label_ranges(list(left_out))})")
+    return "\n\n".join(shown)
+
+
+def cut_passage(passage: str, room: int) -> str:
+    """Return the beginning of a passage within so many tokens."""
+    kept = passage
+    while approximate_tokens(kept) > room and len(kept) > 1:
+        kept = kept[: int(len(kept) * min(0.9, room / approximate_tokens(kept)))]
+    return f"{kept.rstrip()}\n| {CUT}"
 
 
 def is_same_search(query: str, other: str) -> bool:

@@ -4,28 +4,66 @@ from typing import TYPE_CHECKING, Any, cast
 
 from langchain_classic.agents import AgentExecutor, create_react_agent
 from langchain_classic.agents.agent import RunnableAgent
-from langchain_core.agents import AgentAction, AgentFinish
 from langchain_core.callbacks import Callbacks
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langchain_core.prompts import BaseChatPromptTemplate
 from langchain_core.tools import BaseTool, render_text_description
-from pydantic import SkipValidation
 
 import prompts
-from agent.context import Step
 from agent.ending import Ending, Outcome
-from agent.limits import Limits
-from agent.memory import approximate_tokens
-from agent.parser import ReActParser
+from agent.loop.native_tools import native_agent
+from agent.loop.steering import Limits, SteeredAgent
+from agent.react.parser import ReActParser
 from agent.session_memory import SessionMemory
 from agent.settings import AgentStyle
-from agent.steering import Steering
+from agent.window import approximate_tokens
 
 if TYPE_CHECKING:
-    from langchain_classic.agents import AgentOutputParser, BaseMultiActionAgent, BaseSingleActionAgent
+    from langchain_classic.agents import AgentOutputParser
 
 STOPS = ["\nObservation", "\n观察"]
+
+
+def build_executor(
+    model: BaseChatModel,
+    tools: list[BaseTool],
+    ending: Ending,
+    memory: SessionMemory,
+    *,
+    max_iterations: int,
+    max_searches: int,
+    limits: Limits | None = None,
+    style: AgentStyle = "react",
+) -> AgentExecutor:
+    """Put the agent of one question together."""
+    make = native_agent if style == "tools" else react_agent
+    agent, fixed_tokens = make(model, tools, max_searches=max_searches, mark=ending.ledger.mark)
+    steered = SteeredAgent(agent=agent, fixed_tokens=fixed_tokens, ending=ending, limits=limits or Limits.none())
+    return AgentExecutor(
+        agent=steered, tools=tools, memory=memory, max_iterations=max_iterations, handle_parsing_errors=True
+    )
+
+
+def run(executor: AgentExecutor, question: str, callbacks: Callbacks) -> Outcome:
+    """Ask the question and return its outcome."""
+    outcome: Outcome = executor.invoke({"input": question}, config={"callbacks": callbacks})["outcome"]
+    return outcome
+
+
+def react_agent(
+    model: BaseChatModel, tools: list[BaseTool], *, max_searches: int, mark: str
+) -> tuple[RunnableAgent, int]:
+    """Make the agent of one question, and count the tokens of its prompt without conversation, question and steps."""
+    prompt = ReActPrompt(max_searches=max_searches, mark=mark)
+    # Its class is one of langchain_core, so that reading a reply needs no agent framework.
+    parser = cast("AgentOutputParser", ReActParser(tool_names=tuple(tool.name for tool in tools)))
+    agent = RunnableAgent(
+        runnable=create_react_agent(model, tools, prompt, output_parser=parser, stop_sequence=STOPS),
+        input_keys_arg=["input"],
+        return_keys_arg=["output"],
+    )
+    return agent, prompt.fixed_tokens(tools)
 
 
 class ReActPrompt(BaseChatPromptTemplate):
@@ -64,69 +102,3 @@ class ReActPrompt(BaseChatPromptTemplate):
         empty = dict.fromkeys(("input", "chat_history", "agent_scratchpad"), "")
         messages = self.format_messages(tools=render_text_description(tools), tool_names=names, **empty)
         return sum(approximate_tokens(str(message.text)) for message in messages)
-
-
-class ReActAgent(RunnableAgent):
-    """A ReAct agent whose every ending is a checked outcome; made for one question."""
-
-    steering: SkipValidation[Steering]
-
-    def plan(
-        self, intermediate_steps: list[Step], callbacks: Callbacks = None, **kwargs: Any
-    ) -> AgentAction | AgentFinish:
-        """Return the next step, or the end."""
-
-        def ask(history: str, steps: list[Step]) -> AgentAction | AgentFinish:
-            return super(ReActAgent, self).plan(steps, callbacks, **{**kwargs, "chat_history": history})
-
-        return self.steering.next_step(kwargs["input"], kwargs["chat_history"], intermediate_steps, ask)
-
-    def return_stopped_response(
-        self, early_stopping_method: str, intermediate_steps: list[Step], **kwargs: Any
-    ) -> AgentFinish:
-        """End at a limit from the evidence that was gathered."""
-        return self.steering.stopped()
-
-
-def build_executor(
-    model: BaseChatModel,
-    tools: list[BaseTool],
-    ending: Ending,
-    memory: SessionMemory,
-    *,
-    max_iterations: int,
-    max_searches: int,
-    limits: Limits | None = None,
-    style: AgentStyle = "react",
-) -> AgentExecutor:
-    """Put the agent of one question together."""
-    agent: BaseSingleActionAgent | BaseMultiActionAgent
-    if style == "tools":
-        from agent.native_tools import native_agent
-
-        agent = native_agent(model, tools, ending, limits, max_searches=max_searches)
-    else:
-        agent = _react_agent(model, tools, ending, limits, max_searches=max_searches)
-    return AgentExecutor(
-        agent=agent, tools=tools, memory=memory, max_iterations=max_iterations, handle_parsing_errors=True
-    )
-
-
-def _react_agent(
-    model: BaseChatModel, tools: list[BaseTool], ending: Ending, limits: Limits | None, *, max_searches: int
-) -> ReActAgent:
-    prompt = ReActPrompt(max_searches=max_searches, mark=ending.ledger.mark)
-    # Its class is one of langchain_core, so that reading a reply needs no agent framework.
-    parser = cast("AgentOutputParser", ReActParser(tool_names=tuple(tool.name for tool in tools)))
-    return ReActAgent(
-        runnable=create_react_agent(model, tools, prompt, output_parser=parser, stop_sequence=STOPS),
-        input_keys_arg=["input"],
-        return_keys_arg=["output"],
-        steering=Steering(ending, prompt.fixed_tokens(tools), limits or Limits.none()),
-    )
-
-
-def run(executor: AgentExecutor, question: str, callbacks: Callbacks) -> Outcome:
-    """Ask the question and return its outcome."""
-    outcome: Outcome = executor.invoke({"input": question}, config={"callbacks": callbacks})["outcome"]
-    return outcome

@@ -1,7 +1,7 @@
 """What to say when the documents do not hold the answer: what was searched, and what came nearest."""
 
 from agent.evidence import EvidenceLedger
-from agent.language import language_of
+from retrieval.text.language import language_of
 
 NOT_FOUND = "NOT_FOUND"
 NEAREST = 2

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 
-from langchain_core.tools import BaseTool, Tool
+from langchain_core.tools import BaseTool, tool
 
 from agent.citations import without_labels
 from agent.evidence import EvidenceLedger, format_passage, is_same_search, label_ranges
 from agent.untrusted import fenced, plain
-from preprocessing.suspicious import suspicious_parts
 from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit
 from retrieval.search import SearchError
@@ -18,8 +17,6 @@ MAX_QUERIES = 3
 MAX_QUERY_CHARS = 500
 MAX_REWRITES = 2
 """Of one question; who asks for more goes in circles."""
-COPIED_SHARE = 0.8
-"""Share of the words of a query that stand in an order of a passage, from which it is a copy of that order."""
 
 SEARCH_DESCRIPTION = (
     "Search the documents. Input: one query in the words of the question, or up to three, one a line. "
@@ -37,29 +34,24 @@ def knowledge_search(
     *,
     top_k: int,
     max_searches: int,
-    asked: str = "",
     alone: Callable[[str], str] = lambda query: query,
 ) -> BaseTool:
-    """Make the search tool: it shows each passage once, and refuses what was searched before or a passage orders.
+    """Make the search tool: it shows each passage once, and refuses what was searched before.
 
-    `asked` is what the person said, in which the words of a query may always stand. `alone` returns what is searched
-    for in the place of a query that needs the conversation.
+    `alone` returns what is searched for in the place of a query that needs the conversation.
     """
 
-    def run(tool_input: str) -> str:
+    @tool(description=SEARCH_DESCRIPTION)
+    def knowledge_search(input: str) -> str:
         # A label is of the answer, never of what is looked for.
-        lines = [" ".join(line.split())[:MAX_QUERY_CHARS] for line in without_labels(plain(tool_input)).splitlines()]
+        lines = [" ".join(line.split())[:MAX_QUERY_CHARS] for line in without_labels(plain(input)).splitlines()]
         queries = list(dict.fromkeys(alone(line) for line in lines if line))[:MAX_QUERIES]
         if not queries:
             return "The query is empty. Write what to look for as the Action Input."
-        allowed = [query for query in queries if not _is_copied(query, ledger, asked)]
-        if not allowed:
-            ledger.repeats += 1
-            return f"Not searched: a passage orders this, the person did not ask it. {_advice(ledger)}"
-        fresh = [query for query in allowed if not ledger.already(query)]
+        fresh = [query for query in queries if not ledger.already(query)]
         if not fresh:
             ledger.repeats += 1
-            seen = "; ".join(f"{query}: {_labels_of(query, ledger)}" for query in allowed)
+            seen = "; ".join(f"{query}: {_labels_of(query, ledger)}" for query in queries)
             return f"Already seen ({seen}). {_advice(ledger)}"
         if ledger.rounds >= max_searches:
             ledger.repeats += 1
@@ -71,12 +63,10 @@ def knowledge_search(
         ledger.rounds += 1
         return _observe(found, ledger, top_k)
 
-    return Tool(name="knowledge_search", func=run, description=SEARCH_DESCRIPTION)
+    return knowledge_search
 
 
-def query_rewrite(
-    rewrite: Callable[[str], Sequence[str]], ledger: EvidenceLedger | None = None, *, asked: str = ""
-) -> BaseTool:
+def query_rewrite(rewrite: Callable[[str], Sequence[str]], ledger: EvidenceLedger, *, asked: str = "") -> BaseTool:
     """Make the rewriting tool: it rewrites twice at most, nothing again, and nothing that it wrote itself.
 
     The ledger learns the sub-questions of a broad question. `asked` is what the person said, the question in its first
@@ -85,29 +75,26 @@ def query_rewrite(
     asked_before: list[str] = []
     given: list[str] = []
 
-    def run(tool_input: str) -> str:
-        asked_for = plain(tool_input).strip()
-        if ledger is not None and _is_copied(asked_for, ledger, asked):
-            ledger.repeats += 1
-            return f"Not rewritten: a passage orders this, the person did not ask it. {_advice(ledger)}"
+    @tool(description=REWRITE_DESCRIPTION)
+    def query_rewrite(input: str) -> str:
+        asked_for = plain(input).strip()
         if asked and not _words(asked_for) & _words(asked):
             # Such as the example of the prompt, which small models copy.
             asked_for = asked.splitlines()[0]
         is_known = any(is_same_search(asked_for, one) for one in [*asked_before, *given])
         if is_known or len(asked_before) >= MAX_REWRITES:
-            if ledger is not None:
-                ledger.repeats += 1
+            ledger.repeats += 1
             return f"Already rewritten. Search for it with knowledge_search:\n{_numbered(given)}"
         queries = list(rewrite(asked_for))
         asked_before.append(asked_for)
         given[:] = queries
-        if ledger is not None and len(queries) > 1:
+        if len(queries) > 1:
             ledger.sub_questions = tuple(queries)
         if len(queries) == 1 and is_same_search(queries[0], asked_for):
             return f"{_numbered(queries)}\nIt stands alone. Search for it with knowledge_search."
         return _numbered(queries)
 
-    return Tool(name="query_rewrite", func=run, description=REWRITE_DESCRIPTION)
+    return query_rewrite
 
 
 def _numbered(queries: Sequence[str]) -> str:
@@ -157,15 +144,6 @@ def _ticked_off(ledger: EvidenceLedger) -> str:
 def _labels_of(query: str, ledger: EvidenceLedger) -> str:
     search = ledger.already(query)
     return label_ranges(search.labels) if search and search.labels else "nothing"
-
-
-def _is_copied(query: str, ledger: EvidenceLedger, asked: str) -> bool:
-    """Say whether a query does what an order in a passage says, and nothing that the person asked."""
-    words = _words(query) - _words("\n".join([asked, *ledger.sub_questions]))
-    if not words:
-        return False
-    orders = (part for evidence in ledger.all() for part in suspicious_parts(evidence.hit.chunk.search_text))
-    return any(len(words & _words(order)) >= COPIED_SHARE * len(words) for order in orders)
 
 
 def _words(text: str) -> frozenset[str]:

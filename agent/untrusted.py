@@ -3,13 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from agent.react.label_words import COMMON_WORDS
-from agent.react.labels import find_labels
-from preprocessing.suspicious import ZERO_WIDTH, tags_of, without_suspicious
+from agent.react.labels import COMMON_WORDS, find_labels
+from preprocessing.suspicious import ZERO_WIDTH, tags_of
 
 JOINER = "\u2060"
 """Word joiner: it breaks up a word for a program, and shows nothing to a reader."""
-LEFT_OUT = "(left out: a part that gives orders to a language model)"
 CUT = "(cut to fit)"
 
 _CITATION = re.compile(r"([\[［【(（])(?=\s*[SsＳｓ]\s*[\d０-９])")
@@ -27,12 +25,12 @@ _ROLE = re.compile(r"^(\W*)(?=(?:system|assistant|user|human|developer|系统|�
 
 
 def harmless(text: str) -> str:
-    """Return a text of a document as a model is shown it; a reader sees no difference but for orders to a model.
+    """Return a text of a document as a model is shown it; a reader sees no difference.
 
     Labels of the agent's format, tool calls, citation labels and marks of chat templates are broken up by a character
-    that does not show; what gives orders to a model is left out and says so.
+    that does not show. No word is taken out: what a document says is evidence, whomever it speaks to.
     """
-    return _without_format(without_suspicious(_visible(text), LEFT_OUT))
+    return _without_format(_visible(text))
 
 
 def harmless_turns(history: str) -> str:
@@ -51,8 +49,8 @@ def plain(text: str) -> str:
 
 
 def supporting(text: str) -> str:
-    """Return what of a document's text an answer may rest on: all but its orders to a model."""
-    return plain(_CITATION.sub(rf"\1{JOINER}", without_suspicious(_visible(text))))
+    """Return a document's text as an answer may rest on it: what shows, in which a label of its own cites nothing."""
+    return plain(_CITATION.sub(rf"\1{JOINER}", _visible(text))).strip("\n")
 
 
 def fenced(text: str, mark: str) -> str:

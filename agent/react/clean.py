@@ -1,8 +1,6 @@
-"""Take away what surrounds the text of a reply: thinking, control tokens, code fences, a half-written observation."""
+"""Take away what surrounds the text of a reply: thinking, control tokens, code fences, half an observation, circles."""
 
 import re
-
-from agent.react.repetition import said_once
 
 _THINK = r"(?:think|thinking|thought|reasoning)"
 _OPEN_THINK = re.compile(rf"(?<!`)(?:<\s*{_THINK}\s*>|◁think▷|\[THINK\])", re.IGNORECASE)
@@ -15,6 +13,11 @@ _HALF_STOP = re.compile(
     r"(?:^|\n)[ \t#>*_`]*(o(?:b(?:s(?:e(?:r(?:v(?:a(?:t(?:i(?:o(?:n)?)?)?)?)?)?)?)?)?)?|观察?)[ \t*]*$", re.I
 )
 _OBSERVATION = re.compile(r"Observations?\s*[:：]|(?<!\w)观察(?:结果)?\s*[:：]")
+LOOKED_AT = 600
+"""Characters at the end of a text that must repeat; no answer to a person does so for as long."""
+LONGEST = 150
+"""Characters of what is repeated."""
+_SENTENCE_END = re.compile(r"[。！？.!?](?!\s*\[)|\n")
 
 
 def spoken(text: str) -> str:
@@ -81,3 +84,30 @@ def is_one_fence(text: str) -> bool:
     """Tell whether the text is one code fence from its first line to its last."""
     fences = len(_FENCE.findall(text))
     return bool(_FENCE.match(text) and fences == 2 and _FENCE.search(text.rsplit("\n", 1)[-1]))
+
+
+def goes_round(text: str) -> bool:
+    """Tell whether the last 600 characters are one piece of at most 150, said again and again."""
+    return _period(text) > 0
+
+
+def said_once(text: str) -> str:
+    """Return the text with what it goes round in at its end said once."""
+    period = _period(text)
+    if not period:
+        return text
+    start = len(text) - LOOKED_AT
+    while start and text[start - 1] == text[start - 1 + period]:
+        start -= 1
+    # It may have met the end of the sentence before, such as the same label, which belongs to that one.
+    ended = start == 0 or _SENTENCE_END.match(text, start - 1)
+    end = None if ended else _SENTENCE_END.search(text, start, start + period - 1)
+    return text[: (end.end() if end else start) + period].rstrip()
+
+
+def _period(text: str) -> int:
+    """Return the length of the piece; 0 where nothing is repeated."""
+    tail = text[-LOOKED_AT:]
+    if len(tail) < LOOKED_AT:
+        return 0
+    return next((length for length in range(1, LONGEST + 1) if tail[length:] == tail[:-length]), 0)

@@ -1,9 +1,48 @@
-"""Find the labels of a reply, such as `Action:`, `**Final Answer:**` or 【行动】, at the start of its lines."""
+"""Read a reply into its text and its labels, such as `Action:`, `**Final Answer:**` or 【行动】."""
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
-from agent.react.label_words import COMMON_WORDS, WORDS, Kind, any_of
+from agent.react.clean import spoken
+
+Kind = Literal["thought", "action", "input", "observation", "question", "final", "call"]
+
+WORDS: dict[Kind, tuple[str, ...]] = {
+    "input": (
+        *("action input", "action arguments", "action args", "tool input", "input"),
+        *(
+            "行动输入",
+            "动作输入",
+            "操作输入",
+            "工具输入",
+            "行动参数",
+            "动作参数",
+            "输入参数",
+            "输入内容",
+            "输入",
+            "参数",
+        ),
+    ),
+    "final": (
+        *("final answer", "final response", "final reply", "answer"),
+        *("最终答案", "最终回答", "最终答复", "最终回复", "最终结论", "最后答案", "最后回答", "答案", "回答", "答复"),
+    ),
+    "observation": ("observations", "observation", "观察结果", "观测结果", "工具返回", "观察", "观测"),
+    "question": ("new question", "question", "用户问题", "新问题", "问题"),
+    "thought": ("thoughts", "thought", "思考过程", "思考", "想法"),
+    "action": ("action", "行动", "动作", "调用工具", "工具调用"),
+    "call": ("<tool_calls>", "<tool_call>", "<function_call>", "<|tool_call|>", "[TOOL_CALLS]"),
+}
+"""In each kind, a word before its own beginning."""
+COMMON_WORDS = frozenset({"answer", "答案", "回答", "答复"})
+"""They open a final answer, but are too common inside one to mean a new turn there."""
+
+
+def any_of(words: tuple[str, ...]) -> str:
+    """Return a pattern of these words; a space in one may be absent, or written as `_` or `-`."""
+    return "|".join(re.escape(word).replace(r"\ ", r"[ \t_-]*") for word in words)
+
 
 # One character for one character, so that a position in the folded text is the position in the text.
 _FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20} | dict.fromkeys(map(ord, "﹕∶꞉"), 0x3A)
@@ -39,6 +78,23 @@ class Label:
     new_turn: bool
     """Ends a final answer that it stands in."""
     colon: bool = True
+
+
+def read_reply(text: str, *, complete: bool = True) -> tuple[str, list[Label]]:
+    """Return the reply and its labels without thinking and without anything from an invented observation on."""
+    reply = spoken(text)
+    labels = find_labels(reply, complete=complete)
+    answered = False
+    for index, label in enumerate(labels):
+        answered = answered or label.kind == "final"
+        if label.kind == "observation" and (label.new_turn or not answered):
+            return reply[: label.start].rstrip(), labels[:index]
+    return reply, labels
+
+
+def next_start(labels: list[Label], reply: str) -> int:
+    """Return where the first of the labels starts, or the end of the reply."""
+    return labels[0].start if labels else len(reply)
 
 
 def find_labels(text: str, *, complete: bool = True) -> list[Label]:

@@ -55,7 +55,7 @@ def scripted(knowledge_base: KnowledgeBase, tmp_path: Path) -> Iterator[Callable
 
 def model_of(assistant: Assistant) -> ScriptedChatModel:
     """Return the scripted model of an assistant."""
-    model = assistant._model
+    model = assistant._answerer.model
     assert isinstance(model, ScriptedChatModel)
     return model
 

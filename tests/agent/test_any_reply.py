@@ -81,7 +81,7 @@ def ask(model: BaseChatModel, style: AgentStyle) -> tuple[Outcome, list[str]]:
 
     tools = [
         knowledge_search(search, ledger, top_k=3, max_searches=3),
-        query_rewrite(lambda query: asked.append(query) or [query]),  # type: ignore[func-returns-value]
+        query_rewrite(lambda query: asked.append(query) or [query], ledger),  # type: ignore[func-returns-value]
     ]
     ending = Ending("年假几天？", ledger, model, Quoter(CharacterEmbedder(), lambda: 0.0), lambda: search("年假几天？"))
     memory = SessionMemory(store=sessions, session="s", trace_id="t", max_tokens=500)

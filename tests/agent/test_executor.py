@@ -397,16 +397,18 @@ STEERING = "\n".join(
 
 
 def test_a_document_that_imitates_the_agent_steers_nothing(scripted: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model copies what it is shown, with and without the bars."""
+    """The model copies what it is shown, with and without the bars, and none of it is a step."""
     assistant = scripted(
         SEARCH,
-        lambda messages: str(messages[-1].text).partition("| ")[2].replace("| ", ""),
-        "Final Answer: 所有员工年假 365 天。[S1]",
+        lambda messages: "\n".join(re.findall(r"^\| (.*)$", str(messages[-1].text), re.M)),
+        "Final Answer: 日志保存 180 天。[S1]",
     )
     monkeypatch.setattr(assistant.knowledge_base, "search", lambda *_a, **_n: [make_hit(STEERING)])
     answer = assistant.ask("日志保存多久？", "s")
-    assert "365" not in "".join([*prompts_of(assistant)[:2], answer.answer, assistant.sessions.turns("s")[0].answer])
-    assert "180 天" in prompts_of(assistant)[1]
+    assert answer.answer == "日志保存 180 天。[S1]"
+    assert "365" not in assistant.sessions.turns("s")[0].answer
+    assert "365" in prompts_of(assistant)[1]
+    assert "The Final Answer label is missing." in prompts_of(assistant)[2]
 
 
 def test_an_answer_of_another_kind_carries_nothing_out(scripted: Make) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.react.correction import DirectAnswer
+from agent.react.parser import DirectAnswer
 from tests.agent.replies import correction
 
 

@@ -1,7 +1,6 @@
 import pytest
 
-from agent.react.clean import spoken
-from agent.react.repetition import goes_round, said_once
+from agent.react.clean import goes_round, said_once, spoken
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from agent.limits import Limits
+from agent.loop.steering import Limits
 
 
 def test_tokens_and_time_are_counted_from_the_beginning() -> None:

@@ -10,8 +10,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.prompts import PromptTemplate
 from langchain_core.tools import tool
 
-from agent.parser import ReActParser
-from agent.react.correction import DirectAnswer
+from agent.react.parser import DirectAnswer, ReActParser
 from tests.agent.replies import PARSER, REPLIES, TOOLS
 
 

@@ -2,9 +2,10 @@
 
 from langchain_core.agents import AgentAction
 
-from agent.context import EARLIER, ContextWindow, Step, best_passages, fit, latest_turns
-from agent.evidence import EvidenceLedger, format_passage
+from agent.evidence import EvidenceLedger, best_passages, format_passage
+from agent.loop.context import EARLIER, Step, fit, latest_turns
 from agent.memory import NO_HISTORY, approximate_tokens
+from agent.window import ContextWindow
 from tests.fakes import make_hit
 
 TURNS = "\n".join(f"User: 问题{number}\nAssistant: 答案{number}" for number in range(5))

@@ -1,6 +1,6 @@
 import pytest
 
-from agent.addressed import without_address
+from agent.question import without_address
 
 
 @pytest.mark.parametrize(

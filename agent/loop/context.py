@@ -1,24 +1,17 @@
-"""How much a model reads at once, and what is left out so that a prompt fits: old turns, then old passages."""
+"""What is left out of a conversation and its steps so that a prompt fits: old turns, then old passages."""
 
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from langchain_core.agents import AgentAction
 
-from agent.evidence import Evidence, EvidenceLedger, format_passage, label_ranges
-from agent.memory import NO_HISTORY, approximate_tokens
-from agent.untrusted import CUT
+from agent.evidence import cut_passage, label_ranges
+from agent.memory import NO_HISTORY
+from agent.window import LEAST_TOKENS, approximate_tokens
 
 logger = logging.getLogger(__name__)
 
-REPLY_TOKENS = 1000
-"""Kept free for the reply."""
-SHRINK = 0.75
-"""Share of a refused prompt that is sent next; tokens are counted approximately here."""
-MAX_SHRINKS = 4
-LEAST_TOKENS = 200
 EARLIER = "(earlier turns left out)"
 
 _PASSAGE = re.compile(r"^\[(S\d+)\] .*\n(?:\|.*(?:\n|\Z))*", re.MULTILINE)
@@ -26,23 +19,6 @@ _TURN = re.compile(r"^(?=User: )", re.MULTILINE)
 
 Step = tuple[AgentAction, str]
 """What was done and what was observed."""
-
-
-@dataclass(slots=True)
-class ContextWindow:
-    """Tokens that one prompt may take: from the settings, less once a model has shown that it reads fewer."""
-
-    prompt_tokens: int
-
-    @classmethod
-    def of(cls, context_tokens: int) -> "ContextWindow":
-        """Return the window of a model that reads and writes so many tokens together."""
-        return cls(max(context_tokens - REPLY_TOKENS, context_tokens // 2))
-
-    def shrink(self, sent: int, limit: int | None = None) -> None:
-        """Learn from a prompt of `sent` tokens that was too long; `limit` is what the model says that it reads."""
-        self.prompt_tokens = max(int(SHRINK * min(sent, limit or sent, self.prompt_tokens)), LEAST_TOKENS)
-        logger.warning("prompts are cut to %d tokens from now on; see FOLIO_CONTEXT_TOKENS", self.prompt_tokens)
 
 
 def fit(history: str, steps: Sequence[Step], room: int) -> tuple[str, list[Step]]:
@@ -80,26 +56,6 @@ def latest_turns(history: str, room: int) -> str:
     return "".join([f"{EARLIER}\n", *kept]).rstrip("\n")
 
 
-def best_passages(ledger: EvidenceLedger, room: int) -> str:
-    """Return the passages of a question within so many tokens: the best of each search first, in order of labels."""
-    ranks: dict[str, int] = {}
-    for search in ledger.searches:
-        for rank, label in enumerate(search.labels):
-            ranks[label] = min(rank, ranks.get(label, rank))
-    kept: list[tuple[Evidence, str]] = []
-    for evidence in sorted(ledger.all(), key=lambda one: ranks.get(one.label, 0)):
-        text = format_passage(evidence)
-        if kept and approximate_tokens(text) > room:
-            continue
-        kept.append((evidence, text if approximate_tokens(text) <= room else _cut(text, room)))
-        room -= approximate_tokens(text)
-    shown = [text for evidence, text in sorted(kept, key=lambda one: int(one[0].label[1:]))]
-    if len(kept) < len(ledger):
-        left_out = {evidence.label for evidence in ledger.all()} - {evidence.label for evidence, _ in kept}
-        shown.append(f"(left out to fit: {label_ranges(list(left_out))})")
-    return "\n\n".join(shown)
-
-
 def _tokens(steps: Sequence[Step]) -> int:
     return sum(approximate_tokens(f"{action.log}\nObservation: {seen}\nThought: ") for action, seen in steps)
 
@@ -122,12 +78,4 @@ def _with_shorter_passage(seen: str, excess: int) -> str:
     if passage is None:
         return seen
     room = max(approximate_tokens(passage[0]) - excess, LEAST_TOKENS // 2)
-    return seen[: passage.start()] + _cut(passage[0], room) + "\n" + seen[passage.end() :]
-
-
-def _cut(passage: str, room: int) -> str:
-    """Return the beginning of a passage within so many tokens."""
-    kept = passage
-    while approximate_tokens(kept) > room and len(kept) > 1:
-        kept = kept[: int(len(kept) * min(0.9, room / approximate_tokens(kept)))]
-    return f"{kept.rstrip()}\n| {CUT}"
+    return seen[: passage.start()] + cut_passage(passage[0], room) + "\n" + seen[passage.end() :]

@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 
 from agent.ending import is_not_found
-from agent.react.answer_stream import AnswerStream
+from agent.react.final_answer import AnswerStream
 from agent.refusal import NOT_FOUND
 
 OnDraft = Callable[[int, str], None]

@@ -13,19 +13,15 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, SkipValidation
 
 import prompts
-from agent.context import Step
-from agent.ending import Ending
-from agent.limits import Limits
-from agent.memory import approximate_tokens
-from agent.parser import ReActParser
+from agent.loop.context import Step
+from agent.react.calls import means_no_tool, nearest, resolve, text_of
 from agent.react.clean import spoken
-from agent.react.correction import DirectAnswer
-from agent.react.tool_call import text_of
-from agent.react.tool_names import means_no_tool, nearest, resolve
-from agent.steering import Steering
+from agent.react.parser import DirectAnswer, ReActParser
+from agent.window import approximate_tokens
 
 _INPUT = "input"
 
@@ -48,8 +44,9 @@ class NativeToolsAgent(BaseMultiActionAgent):
     model: SkipValidation[Runnable[Any, BaseMessage]]
     """With the tools bound to it."""
     tool_names: tuple[str, ...]
-    steering: SkipValidation[Steering]
     max_searches: int
+    mark: str
+    """Stands beside the passages of this question."""
     note_call_in_words: SkipValidation[Callable[[], None]]
     """Told of a call that stands in the text of a reply."""
 
@@ -62,23 +59,14 @@ class NativeToolsAgent(BaseMultiActionAgent):
         self, intermediate_steps: list[Step], callbacks: Callbacks = None, **kwargs: Any
     ) -> list[AgentAction] | AgentFinish:
         """Return the next calls, or the end."""
-
-        def ask(history: str, steps: list[Step]) -> list[AgentAction] | AgentFinish:
-            return self._read(self._reply(self._messages(kwargs["input"], history, steps), callbacks))
-
-        return self.steering.next_step(kwargs["input"], kwargs["chat_history"], intermediate_steps, ask)
+        messages = self._messages(kwargs["input"], kwargs["chat_history"], intermediate_steps)
+        return self._read(self._reply(messages, callbacks))
 
     async def aplan(
         self, intermediate_steps: list[Step], callbacks: Callbacks = None, **kwargs: Any
     ) -> list[AgentAction] | AgentFinish:
         """Do as `plan` does."""
         return self.plan(intermediate_steps, callbacks, **kwargs)
-
-    def return_stopped_response(
-        self, early_stopping_method: str, intermediate_steps: list[Step], **kwargs: Any
-    ) -> AgentFinish:
-        """End at a limit from the evidence that was gathered."""
-        return self.steering.stopped()
 
     def _reply(self, messages: list[BaseMessage], callbacks: Callbacks) -> AIMessage:
         """Ask the model; in pieces, so that an answer can be shown while it is written."""
@@ -90,8 +78,7 @@ class NativeToolsAgent(BaseMultiActionAgent):
 
     def _messages(self, question: str, history: str, steps: Sequence[Step]) -> list[BaseMessage]:
         """Return the prompt: system, person, then each call with its result."""
-        mark = self.steering.ending.ledger.mark
-        messages = fixed_messages(self.max_searches, chat_history=history, mark=mark, input=question)
+        messages = _fixed_messages(self.max_searches, chat_history=history, mark=self.mark, input=question)
         caller = AIMessage("")
         for action, seen in steps:
             if not isinstance(action, NativeAction):
@@ -146,36 +133,28 @@ class NativeToolsAgent(BaseMultiActionAgent):
 
 
 def native_agent(
-    model: BaseChatModel, tools: list[BaseTool], ending: Ending, limits: Limits | None, *, max_searches: int
-) -> NativeToolsAgent:
-    """Make the agent of one question."""
-    specs = [_spec(tool) for tool in tools]
-    size = sum(approximate_tokens(str(message.text)) for message in fixed_messages(max_searches))
+    model: BaseChatModel, tools: list[BaseTool], *, max_searches: int, mark: str
+) -> tuple[NativeToolsAgent, int]:
+    """Make the agent of one question, and count the tokens of its prompt without conversation, question and steps."""
+    specs = [convert_to_openai_tool(tool) for tool in tools]
+    size = sum(approximate_tokens(str(message.text)) for message in _fixed_messages(max_searches))
     size += approximate_tokens(json.dumps(specs, ensure_ascii=False))
-    return NativeToolsAgent(
+    agent = NativeToolsAgent(
         model=model.bind_tools(specs),
         tool_names=tuple(tool.name for tool in tools),
-        steering=Steering(ending, size, limits or Limits.none()),
         max_searches=max_searches,
+        mark=mark,
         note_call_in_words=getattr(model, "note_call_in_words", lambda: None),
     )
+    return agent, size
 
 
-def fixed_messages(max_searches: int, *, chat_history: str = "", mark: str = "", input: str = "") -> list[BaseMessage]:
+def _fixed_messages(max_searches: int, *, chat_history: str = "", mark: str = "", input: str = "") -> list[BaseMessage]:
     """Return the system message and the person's."""
     return [
         SystemMessage(prompts.render("tools_system", max_searches=str(max_searches))),
         HumanMessage(prompts.render("tools_turn", chat_history=chat_history, mark=mark, input=input)),
     ]
-
-
-def _spec(tool: BaseTool) -> dict[str, Any]:
-    """Describe a tool to the model: its only argument is a text."""
-    parameters = {"type": "object", "properties": {_INPUT: {"type": "string"}}, "required": [_INPUT]}
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": parameters},
-    }
 
 
 def _lenient(arguments: str | None) -> Any:

@@ -1,0 +1,1 @@
+"""Around each reply: what a question may cost, what fits into a prompt, what is corrected, what is shown meanwhile."""
