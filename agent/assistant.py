@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from agent.memory import SessionStore, Turn, check_session
@@ -18,12 +18,11 @@ from retrieval.search import check
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.runnables import Runnable
 
     from agent.answer import CitedAnswer
     from agent.answering import Answerer
     from agent.loop.drafts import OnDraft
-    from agent.runnable import AnswerPiece
+    from agent.runnable import AskRunnable
     from agent.trace import Event
 
 logger = logging.getLogger(__name__)
@@ -138,7 +137,7 @@ class Assistant:
         asked = Question(question, session, top_k, filters, viewer, as_of)
         return self._answerer.ask(asked, listen, on_draft)
 
-    def as_runnable(self) -> "Runnable[str | Mapping[str, Any], AnswerPiece | CitedAnswer]":
+    def as_runnable(self) -> "AskRunnable":
         """Return the assistant as a LangChain runnable, from a question to its answer.
 
         The question is a text, or a dict of `question` and of what `ask` takes by name, such as `session`. A stream

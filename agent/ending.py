@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from langchain_core.agents import AgentFinish
 from langchain_core.callbacks import BaseCallbackHandler
@@ -95,7 +96,7 @@ class Ending:
                 self.ledger.record(self.question, self.search())
             except (TimeoutError, ConnectionError) as error:
                 raise SearchError(f"the search failed ({error}); try again later") from error
-        attempts = (lambda: self._as_said(said), self._asked_once_more, self._quoted)
+        attempts = (partial(self._as_said, said), self._asked_once_more, self._quoted)
         outcomes = (attempt() for attempt in attempts)
         return next((outcome for outcome in outcomes if outcome), None) or self._refusal("not_found")
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
 
@@ -42,7 +42,7 @@ class AskRunnable(Runnable[str | Mapping[str, Any], AnswerPiece | CitedAnswer]):
         self, input: str | Mapping[str, Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> CitedAnswer:
         """Return the answer; raises what asking raises."""
-        return self._call_with_config(self._asked, input, config, **kwargs)
+        return cast("CitedAnswer", self._call_with_config(self._asked, input, config, **kwargs))
 
     def stream(
         self, input: str | Mapping[str, Any], config: RunnableConfig | None = None, **kwargs: Any
