@@ -253,15 +253,6 @@ def test_braces_everywhere_are_plain_text(scripted: Make) -> None:
     assert '{"code": {user}}' in prompts_of(assistant)[2]
 
 
-def test_only_question_and_outcome_are_remembered(scripted: Make) -> None:
-    assistant = scripted(SEARCH, ANSWER)
-    answer = assistant.ask("试用期年假几天？", "s")
-    (turn,) = assistant.sessions.turns("s")
-    assert (turn.question, turn.answer, turn.refused) == ("试用期年假几天？", answer.answer, False)
-    assert [citation["label"] for citation in turn.citations] == ["S1"]
-    assert turn.trace_id == answer.trace_id
-
-
 def test_steps_are_told_beside_the_answers_and_no_part_of_what_is_remembered(scripted: Make) -> None:
     assistant = scripted(SEARCH, ANSWER)
     model = model_of(assistant)
@@ -306,12 +297,6 @@ def test_long_conversations_are_cut_to_the_budget(scripted: Make) -> None:
     assert "问题59" in prompt
     assert "问题1问题1" not in prompt
     assert len(prompt) < 8000
-
-
-@pytest.mark.parametrize("question", ["", "  ", "　\n"])
-def test_a_blank_question_is_one_clear_line(scripted: Make, question: str) -> None:
-    with pytest.raises(FolioError, match="the question is blank"):
-        scripted(ANSWER).ask(question)
 
 
 def test_a_search_may_hold_several_queries(scripted: Make) -> None:
