@@ -14,7 +14,7 @@ from agent.quoting.units import split_units
 from agent.untrusted import supporting
 from retrieval.hit import Hit
 from retrieval.text.language import language_of
-from retrieval.tokens import query_tokens, tokenize
+from retrieval.text.tokens import query_tokens, tokenize
 
 NOT_CONFIRMED = {"zh": "（文档未证实）", "en": "(not confirmed by the documents)"}
 """Follows a sentence that stays although its passage was not found to say it."""

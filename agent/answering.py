@@ -9,15 +9,15 @@ from langchain_core.language_models import BaseChatModel
 from langsmith import Client
 
 from agent.answer import CitedAnswer
-from agent.chat_model import ToolsRefused, open_chat_model
 from agent.ending import Ending, Outcome
 from agent.evidence import EvidenceLedger, is_same_search
 from agent.executor import build_executor, run
 from agent.loop.drafts import Drafts, OnDraft
 from agent.loop.steering import Limits
-from agent.memory import SessionStore, Staleness, Turn
+from agent.memory import SessionMemory, shorten_by_model
+from agent.models.chat import open_chat_model
+from agent.models.errors import ToolsRefused
 from agent.models.offline import OfflineChatModel
-from agent.observed import observed_by, open_observer
 from agent.question import Question
 from agent.quoting.calibrate import least_confidence
 from agent.quoting.candidate import Passage
@@ -25,22 +25,24 @@ from agent.quoting.quote import ChoosesQuotes, Quote, Quoter
 from agent.refusal import no_documents_text
 from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
 from agent.runnable import AskRunnable
-from agent.secret_values import SecretValues
-from agent.session_memory import SessionMemory
+from agent.sessions.stale import notice, stale_answers
+from agent.sessions.store import SessionStore
+from agent.sessions.summary import shorten_by_rules
+from agent.sessions.turn import Staleness, Turn
 from agent.settings import OFFLINE, AgentStyle, Settings
-from agent.stale import notice, stale_answers
-from agent.summary import shorten_by_model, shorten_by_rules
 from agent.tools import knowledge_search, query_rewrite
-from agent.trace import Event, Trace
-from agent.traces import Traces
+from agent.traces.kept import Traces
+from agent.traces.observed import observed_by, open_observer
+from agent.traces.secret_values import SecretValues
+from agent.traces.trace import Event, Trace
 from agent.unsearched import unsearched, unsearched_text
 from agent.window import ContextWindow
 from preprocessing.errors import FolioError
 from preprocessing.visibility import groups_of
-from retrieval.embed.passage_cache import PassageCache
+from retrieval.embed.embedder import CachingEmbedder
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.rerank_choice import token_matcher
+from retrieval.rerank.token_interaction import token_matcher
 
 
 @dataclass
@@ -144,7 +146,7 @@ def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
     """Return what chooses quotations with the embedder of the knowledge base."""
     engine = knowledge_base.engine
     return Quoter(
-        PassageCache(engine.embedder),
+        CachingEmbedder(engine.embedder),
         knowledge_base.unrelated_similarity,
         token_matcher(engine.reranker, engine.embedder),
         partial(least_confidence, knowledge_base),

@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from agent.memory import SessionStore, Turn, check_session
-from agent.observed import check_observable
 from agent.question import Question, readable, without_address
+from agent.sessions.store import SessionStore, check_session
+from agent.sessions.turn import Turn
 from agent.settings import Settings
-from agent.traces import FolderTraces, Traces, open_traces
+from agent.traces.kept import FolderTraces, Traces, open_traces
+from agent.traces.observed import check_observable
 from preprocessing.errors import FolioError
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import check
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from agent.answering import Answerer
     from agent.loop.drafts import OnDraft
     from agent.runnable import AskRunnable
-    from agent.trace import Event
+    from agent.traces.trace import Event
 
 logger = logging.getLogger(__name__)
 

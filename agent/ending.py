@@ -12,10 +12,10 @@ from langchain_core.language_models import BaseChatModel
 
 import prompts
 from agent.answer import Citation, check_answer, cite
-from agent.answer_links import without_foreign_links
-from agent.chat_model import ContextOverflow, ModelError
-from agent.check import FAILED, Check
+from agent.checks.citations import without_foreign_links
+from agent.checks.claims import FAILED, Check
 from agent.evidence import EvidenceLedger, best_passages
+from agent.models.errors import ContextOverflow, ModelError
 from agent.models.offline import as_answer
 from agent.quoting.candidate import Passage
 from agent.quoting.confidence import SURE

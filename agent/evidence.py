@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from agent.untrusted import CUT, harmless, supporting
 from agent.window import approximate_tokens
 from retrieval.hit import Hit
-from retrieval.tokens import STOP_TOKENS, tokenize
+from retrieval.text.tokens import STOP_TOKENS, tokenize
 
 _ASKING = frozenset("天 次 几天 几次 几个 几种 多长 多久 请 问 查询 查找 搜索 告诉 please tell find search".split())
 """Words of a search that say nothing of what is looked for, beside the stop words."""

@@ -14,8 +14,8 @@ import prompts
 from agent.ending import Ending, Outcome
 from agent.loop.native_tools import native_agent
 from agent.loop.steering import Limits, SteeredAgent
+from agent.memory import SessionMemory
 from agent.react.parser import ReActParser
-from agent.session_memory import SessionMemory
 from agent.settings import AgentStyle
 from agent.window import approximate_tokens
 

@@ -12,10 +12,10 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import ConfigDict, SkipValidation
 
 import prompts
-from agent.citations import remove_unknown_labels
-from agent.claims import find
+from agent.checks.citations import remove_unknown_labels
+from agent.checks.claims import find
+from agent.checks.passage import Source
 from agent.ending import Outcome
-from agent.facts.source import Source
 from agent.models.errors import ModelError
 from agent.react.clean import strip_thinking
 from agent.react.labels import find_labels

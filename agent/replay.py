@@ -15,8 +15,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
 from agent.answering import Parts, RunSettings, answer
-from agent.drafts import Drafts
-from agent.limits import Limits
+from agent.loop.drafts import Drafts
+from agent.loop.steering import Limits
 from agent.models.chat import open_chat_model
 from agent.models.errors import ContextOverflow, ModelError, ModelTimeout, ToolsRefused
 from agent.quoting.candidate import Passage
@@ -29,9 +29,9 @@ from agent.traces.trace import TOOL_CALLS, Trace
 from agent.window import ContextWindow
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
-from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit, LegScore
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.remote.address import EndpointBusy
 from retrieval.search import SearchError
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 
 import prompts
-from agent.language import language_of
 from agent.react.clean import strip_thinking
 from agent.sessions.turn import Turn, as_history
 from agent.tools import MAX_QUERIES
-from retrieval.tokens import STOP_TOKENS, tokenize
+from retrieval.text.language import language_of
+from retrieval.text.tokens import STOP_TOKENS, tokenize
 
 _JOINED = re.compile(
     r"^(?:[那而]|还有|以及|如果是|要是|换成|然后)|呢[？?。]?$"

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 from pydantic_settings import SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError as UnreadableValue
 
-from agent.http.settings import HttpSettings
+from agent.http_settings import HttpSettings
 from preprocessing.errors import FolioError
 from retrieval.settings import RetrievalSettings
 

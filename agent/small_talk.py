@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from agent.language import language_of
+from retrieval.text.language import language_of
 
 _SMALL_TALK = re.compile(
     r"\W*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?(?: (?:so|very) much| a lot)?"

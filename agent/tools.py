@@ -5,13 +5,13 @@ from itertools import chain, zip_longest
 
 from langchain_core.tools import BaseTool, tool
 
-from agent.citations import without_labels
+from agent.checks.citations import without_labels
 from agent.evidence import EvidenceLedger, format_passage, is_same_search, label_ranges
 from agent.untrusted import fenced, plain
-from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit
+from retrieval.remote.address import EndpointBusy
 from retrieval.search import SearchError
-from retrieval.tokens import STOP_TOKENS, tokenize
+from retrieval.text.tokens import STOP_TOKENS, tokenize
 
 MAX_QUERIES = 3
 MAX_QUERY_CHARS = 500

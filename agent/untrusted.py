@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from agent.react.labels import COMMON_WORDS, find_labels
-from preprocessing.suspicious import ZERO_WIDTH, tags_of
+from preprocessing.load.hidden_text import ZERO_WIDTH, tags_of
 
 JOINER = "\u2060"
 """Word joiner: it breaks up a word for a program, and shows nothing to a reader."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from agent.assistant import Assistant
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from agent.settings import OFFLINE, load_settings
 from eval.sets.load import SAMPLE
 from retrieval.knowledge_base import KnowledgeBase

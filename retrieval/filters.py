@@ -11,7 +11,7 @@ from typing import Literal, Self
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from preprocessing.visibility import KEY
-from retrieval.dates import period_of
+from retrieval.text.dates import period_of
 
 FIELDS = ("doc_id", "source", "title", "section", "page", "doc_type", "version", "updated_at")
 """Fields of a chunk that filters name; every other name is metadata."""

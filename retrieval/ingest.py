@@ -12,16 +12,15 @@ from tempfile import TemporaryDirectory
 from typing import Literal, Self
 
 from preprocessing.discover import discover
-from preprocessing.document import Document
+from preprocessing.document import Document, document_id, source_of
 from preprocessing.errors import FolioError, LoadError
-from preprocessing.loaders import Loaders
+from preprocessing.loader import Loaders
 from preprocessing.prepare import PREPARE_VERSION, ChunkingSettings
-from preprocessing.source import document_id, source_of
 from preprocessing.visibility import KEY, PUBLIC, groups_of
 from retrieval.documents.catalogue import Catalogue
 from retrieval.documents.manifest import check_manifest, chunk_model
 from retrieval.documents.schema import FileState
-from retrieval.embed.base import Embedder
+from retrieval.embed.embedder import Embedder
 from retrieval.settings import RetrievalSettings
 
 Metadata = Mapping[str, str | tuple[str, ...]]

@@ -13,7 +13,6 @@ from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
 from preprocessing.prepare import prepare
 from preprocessing.visibility import groups_of
-from retrieval.doctor import Examination, examine
 from retrieval.documents.catalogue import Catalogue
 from retrieval.documents.manifest import (
     IndexMismatch,
@@ -33,7 +32,7 @@ from retrieval.documents.outline import document_named
 from retrieval.documents.revisions import Revisions
 from retrieval.documents.schema import DocumentRecord
 from retrieval.embed import open_embedder
-from retrieval.embed.base import Embedder
+from retrieval.embed.embedder import Embedder
 from retrieval.filters import Filter, Filters
 from retrieval.hit import Hit
 from retrieval.ingest import (
@@ -50,13 +49,13 @@ from retrieval.ingest import (
     reason,
     shape_of,
 )
-from retrieval.rerank import Reranker
-from retrieval.rerank_choice import OrFusedOrder, open_reranker
+from retrieval.rerank.rerank import OrFusedOrder, Reranker, open_reranker
 from retrieval.search import Engine, Mode, check, search
 from retrieval.settings import RetrievalSettings
 from retrieval.store.store import Store
-from retrieval.tokens import query_tokens
-from retrieval.why_not import Verdict, why_not
+from retrieval.text.tokens import query_tokens
+from retrieval.upkeep.doctor import Examination, examine
+from retrieval.upkeep.why_not import Verdict, why_not
 
 logger = logging.getLogger(__name__)
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from preprocessing.errors import FolioError
-from retrieval.embed.base import Embedder
+from retrieval.embed.embedder import Embedder
 from retrieval.filters import Filter
 from retrieval.fusion import fuse, votes
 from retrieval.hit import Hit, Leg, LegScore
 from retrieval.near_duplicates import once_each
-from retrieval.rerank import Reranker
+from retrieval.rerank.rerank import Reranker
 from retrieval.store.store import Store
 
 Mode = Literal["hybrid", "vector", "keyword"]

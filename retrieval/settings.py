@@ -7,7 +7,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from preprocessing.prepare import ChunkingSettings
-from retrieval.rerank_forms import RerankFormName
+from retrieval.rerank.rerank import RerankFormName
 
 RerankKind = Literal["token", "cross-encoder", "none"]
 Weight = Annotated[float, Field(ge=0)]

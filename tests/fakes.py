@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from preprocessing.document import Chunk
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.hit import Hit
 
 CHARACTERS = 1024

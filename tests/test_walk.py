@@ -3,17 +3,17 @@
 from pathlib import Path
 
 import numpy as np
+from retrieval.bm25 import BM25
 
 from agent.answer import check_answer, cite
 from agent.assistant import Assistant
 from agent.evidence import EvidenceLedger, format_passage
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from preprocessing.load import load
 from preprocessing.prepare import ChunkingSettings, prepare
 from preprocessing.sections import sections
 from preprocessing.split import split
-from retrieval.bm25 import BM25
 from retrieval.filters import Filter
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import Engine, recall, search

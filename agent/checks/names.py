@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from agent.checks.numerals import folded
-from retrieval.tokens import STOP_TOKENS, tokenize
+from retrieval.text.tokens import STOP_TOKENS, tokenize
 
 _QUOTED = re.compile(
     r"“([^“”]{2,200})”|「([^「」]{2,200})」|『([^『』]{2,200})』|《([^《》]{1,80})》|〈([^〈〉]{1,80})〉"

@@ -15,7 +15,7 @@ from agent.checks.numerals import EMPHASIS, LIST_NUMBER, folded, half_width, num
 from preprocessing.sentences import sentences
 from preprocessing.tables import cells, table_rows
 from retrieval.text.language import Language, language_of
-from retrieval.tokens import tokenize
+from retrieval.text.tokens import tokenize
 
 _SECTION = "§"
 """Unit of a number such as 3.2 before a heading: no claim has it."""

@@ -7,7 +7,7 @@ import typer
 
 from agent.assistant import Assistant
 from agent.cli.options import AsJson, AsOf, Filters, Viewer, day_of, one_or_many, print_json
-from agent.memory import as_turns
+from agent.sessions.turn import as_turns
 from agent.settings import load_settings
 from agent.view.text import print_answer, print_event
 from preprocessing.errors import FolioError

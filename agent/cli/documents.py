@@ -9,12 +9,11 @@ import typer
 from agent.cli.options import AsJson, print_json
 from agent.settings import Settings, load_settings
 from agent.view.text import printable
+from preprocessing.document import source_of
 from preprocessing.extract import Extract, Extractor
-from preprocessing.source import source_of
-from retrieval.catalogue import DocumentRecord
+from retrieval.documents.schema import DocumentRecord
 from retrieval.embed import open_embedder
-from retrieval.given import given_at
-from retrieval.ingest import reason
+from retrieval.ingest import given_at, reason
 from retrieval.knowledge_base import KnowledgeBase
 
 documents_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The documents of the knowledge base.")

@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 
 from agent.cli.options import AsJson, AsOf, Filters, Viewer, day_of, print_json
-from agent.language import language_of
 from agent.settings import load_settings
 from agent.view.text import printable
 from agent.view.why_not import verdict_json, verdict_text
-from retrieval.doctor import Examination, Problem
 from retrieval.filters import parse_filters
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.text.language import language_of
+from retrieval.upkeep.doctor import Examination, Problem
 
 
 def why_not(

@@ -14,11 +14,9 @@ from agent.view.ingest import plan_json, plan_text, problems_text, progress_bar,
 from agent.view.text import printable
 from preprocessing.errors import FolioError
 from preprocessing.load import MAX_BYTES
-from retrieval.dry_run import Plan, plan
 from retrieval.embed import open_embedder
 from retrieval.filters import FilterError, parse_pairs
-from retrieval.given import Metadata, given_at, given_data
-from retrieval.ingest import IngestReport
+from retrieval.ingest import IngestReport, Metadata, Plan, given_at, given_data, plan
 from retrieval.knowledge_base import KnowledgeBase
 
 STANDARD_INPUT = Path("-")

@@ -10,7 +10,7 @@ import typer
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from preprocessing.errors import FolioError
-from retrieval.dates import read_day
+from retrieval.text.dates import read_day
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Filters = Annotated[

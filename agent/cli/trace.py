@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from agent.assistant import quoter_of
+from agent.answering import quoter_of
 from agent.cli.options import AsJson, print_json
 from agent.replay import ChangedSearch, Found, Replayed, replay_live
 from agent.replay import replay as replay_recorded
-from agent.secret_values import SecretValues
 from agent.settings import Settings, load_settings
-from agent.traces import open_traces
+from agent.traces.kept import open_traces
+from agent.traces.secret_values import SecretValues
 from agent.view.text import print_trace, printable
 from retrieval.knowledge_base import KnowledgeBase
 

@@ -8,8 +8,8 @@ import typer
 from agent.cli.options import AsJson, print_json
 from agent.settings import load_settings
 from agent.view.ingest import progress_bar
-from retrieval.migrate import migrate as migrate_store
-from retrieval.reindex import reindex as reindex_store
+from retrieval.upkeep.migration import migrate as migrate_store
+from retrieval.upkeep.migration import reindex as reindex_store
 
 
 def migrate(

@@ -9,14 +9,13 @@ from watchfiles import watch as watch_files
 
 from agent.settings import Settings
 from agent.view.ingest import progress_bar
+from preprocessing.discover import IGNORE_FILE as IGNORE_FILE
 from preprocessing.discover import discover
-from preprocessing.ignore import NAME as IGNORE_FILE
 from preprocessing.load import OPENED
 from retrieval.embed import open_embedder
-from retrieval.given import Metadata
-from retrieval.ingest import IngestReport
+from retrieval.ingest import IngestReport, Metadata
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.store.lock import StoreLocked
+from retrieval.store.store import StoreLocked
 
 logger = logging.getLogger(__name__)
 

@@ -17,8 +17,8 @@ from agent.http.keys import Caller
 from agent.http.problems import Problem, Refused, as_problem, problems
 from agent.http.uploads import DocumentTaken, Upload, bring_in, check_metadata, checked_name
 from agent.view.bodies import Body, ListedDocument, Values, listed
-from retrieval.catalogue import DocumentRecord
-from retrieval.given import Metadata
+from retrieval.documents.schema import DocumentRecord
+from retrieval.ingest import Metadata
 
 
 class Page(Body):

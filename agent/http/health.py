@@ -13,7 +13,7 @@ from agent.http.door import AtDoor, identified
 from agent.http.keys import Caller
 from agent.http.problems import Refused, problems
 from preprocessing.errors import FolioError
-from retrieval.database import DatabaseAway
+from retrieval.documents.database import DatabaseAway
 from retrieval.knowledge_base import KnowledgeBase
 
 logger = logging.getLogger(__name__)

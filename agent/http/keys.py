@@ -11,11 +11,11 @@ from typing import Any, Literal, get_args
 
 import sqlalchemy as sa
 
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from preprocessing.errors import FolioError
 from preprocessing.visibility import groups_of
-from retrieval import database
+from retrieval.documents import database
 
 tables = sa.MetaData()
 

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from agent.http.keys import LOCAL, Caller, KeyStore
 from agent.http.problems import Refused, problem_response
 from agent.http_settings import HttpSettings
-from retrieval.database import DatabaseAway
+from retrieval.documents.database import DatabaseAway
 
 logger = logging.getLogger(__name__)
 

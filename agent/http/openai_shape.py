@@ -17,7 +17,7 @@ from agent.http.chat import COMMENT, HEADERS, Telling, claim, reply
 from agent.http.door import AtDoor, Door, Reader, run_in, takes_json
 from agent.http.keys import Caller
 from agent.http.problems import Refused, problem_of, problems
-from agent.memory import Turn, as_turns
+from agent.sessions.turn import Turn, as_turns
 from agent.view.bodies import MAX_QUESTION_CHARS
 from agent.view.text import answer_text
 

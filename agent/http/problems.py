@@ -14,18 +14,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from agent.chat_model import ModelError, ModelTimeout
-from agent.traces import UnknownTrace
+from agent.models.errors import ModelError, ModelTimeout
+from agent.traces.kept import UnknownTrace
 from preprocessing.errors import FolioError, LoadError
-from retrieval.catalogue import UnknownDocument
-from retrieval.database import DatabaseAway, DatabaseError
-from retrieval.dates import DateError
-from retrieval.endpoint_errors import EndpointError
+from retrieval.documents.catalogue import UnknownDocument
+from retrieval.documents.database import DatabaseAway, DatabaseError
+from retrieval.documents.lease import WriterBusy
 from retrieval.filters import FilterError
-from retrieval.given import UnsafeName
-from retrieval.lease import WriterBusy
+from retrieval.ingest import UnsafeName
+from retrieval.remote.address import EndpointError
 from retrieval.search import SearchError
-from retrieval.store.server import ServerError
+from retrieval.store.store import ServerError
+from retrieval.text.dates import DateError
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from agent.assistant import Assistant
 from agent.http.keys import KeyStore, open_database
 from agent.http.middleware import is_loopback
 from agent.settings import Settings, SettingsError
-from retrieval.endpoint_errors import EndpointBusy
+from retrieval.remote.address import EndpointBusy
 
 logger = logging.getLogger(__name__)
 

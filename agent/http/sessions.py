@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agent.http.door import AtDoor, Reader
 from agent.http.keys import Caller
 from agent.http.problems import Refused, problems
-from agent.traces import UnknownTrace
+from agent.traces.kept import UnknownTrace
 from agent.view.bodies import SessionName
 
 router = APIRouter(tags=["sessions"])

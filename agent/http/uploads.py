@@ -22,13 +22,13 @@ from pydantic import BaseModel
 from agent.http.keys import Caller
 from agent.http.keys import uploads as _uploads
 from agent.http.problems import Refused, said
+from preprocessing.document import document_id
 from preprocessing.errors import LoadError
 from preprocessing.load import OPENED, unsupported
-from preprocessing.source import document_id
 from preprocessing.visibility import PUBLIC, groups_of, is_visibility
-from retrieval.catalogue import DocumentRecord
-from retrieval.database import DatabaseError
-from retrieval.given import Metadata
+from retrieval.documents.database import DatabaseError
+from retrieval.documents.schema import DocumentRecord
+from retrieval.ingest import Metadata
 from retrieval.knowledge_base import KnowledgeBase
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langchain_core.agents import AgentAction
 
 from agent.evidence import cut_passage, label_ranges
-from agent.memory import NO_HISTORY
+from agent.sessions.turn import NO_HISTORY
 from agent.window import LEAST_TOKENS, approximate_tokens
 
 logger = logging.getLogger(__name__)

@@ -14,9 +14,9 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.exceptions import OutputParserException
 from pydantic import ConfigDict, SkipValidation
 
-from agent.chat_model import ContextOverflow
 from agent.ending import MAX_SHRINKS, Ending, Outcome
 from agent.loop.context import Step, fit
+from agent.models.errors import ContextOverflow
 from agent.window import approximate_tokens
 
 logger = logging.getLogger(__name__)

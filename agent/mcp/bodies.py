@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from agent.language import Language, language_of
 from agent.refusal import format_place
 from agent.untrusted import harmless
 from agent.view.bodies import Body, ListedDocument, Narrowed, Question, SearchHit, SearchReply, SessionName, TopK
+from retrieval.text.language import Language, language_of
 
 MOST_CHARS = 12_000
 """Of a document that one call gives: what a model reads well at a time."""

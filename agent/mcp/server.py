@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from agent.mcp.tools import TOOLS, Call, Tool, Waiting
 from preprocessing.errors import FolioError
-from retrieval.database import DatabaseAway
+from retrieval.documents.database import DatabaseAway
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from agent.assistant import Assistant
-from agent.language import language_of
 from agent.mcp.bodies import (
     MOST_CHARS,
     AskArguments,
@@ -24,8 +23,9 @@ from agent.mcp.bodies import (
 from agent.view.bodies import ChatReply, SearchReply, chat_reply, listed, search_reply
 from agent.view.text import answer_text, progress_text
 from preprocessing.errors import FolioError
+from retrieval.documents.outline import SectionText, sections_named, sections_of
 from retrieval.knowledge_base import NoDocuments
-from retrieval.outline import SectionText, sections_named, sections_of
+from retrieval.text.language import language_of
 
 A = TypeVar("A", bound=BaseModel)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 OPENAI_URL = "https://api.openai.com/v1"
 COMPLETIONS = "/chat/completions"
-_BUILT_IN = "agent.offline.OfflineChatModel"
+_BUILT_IN = "agent.models.offline.OfflineChatModel"
 _COMPATIBLE = "agent.models.compatible.open_compatible_model"
 """Takes almost two seconds to import, and the built-in model does not need it."""
 

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, PrivateAttr, SkipValidation
 
 from agent.evidence import EvidenceLedger
 from agent.quoting.candidate import Passage
-from agent.quoting.missing import missing_parts
+from agent.quoting.confidence import missing_parts
 from agent.quoting.quote import ChoosesQuotes
 from agent.settings import OFFLINE
 from retrieval.text.language import language_of

@@ -8,8 +8,8 @@ from agent.checks.numerals import folded, half_width
 from agent.quoting.answer_type import REQUIRED, AnswerType, asked_type, is_of
 from agent.quoting.candidate import Candidate, Passage
 from agent.quoting.units import split_units
-from retrieval.numerals import fold_ordinals
 from retrieval.text.codes import codes_in
+from retrieval.text.folding import fold_ordinals
 from retrieval.text.language import language_of
 
 LEAST_CONFIDENCE = 0.25

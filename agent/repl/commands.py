@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agent.language import language_of
 from agent.repl.conversation import Conversation, new_session, write
 from agent.repl.texts import help_text, say
 from agent.settings import OFFLINE, Settings
@@ -15,10 +14,11 @@ from agent.view.ingest import problems_text, progress_bar, report_text
 from agent.view.text import print_trace
 from agent.view.why_not import verdict_text
 from preprocessing.errors import FolioError
-from retrieval.catalogue import UnknownDocument
-from retrieval.dates import read_day
+from retrieval.documents.catalogue import UnknownDocument
+from retrieval.documents.outline import document_named
 from retrieval.filters import parse_filters
-from retrieval.outline import document_named
+from retrieval.text.dates import read_day
+from retrieval.text.language import language_of
 
 _MOST_SESSIONS = 20
 _SHOWN_CHARS = 60

@@ -15,11 +15,11 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from agent.addressed import without_address
 from agent.assistant import Assistant
-from agent.language import Language, language_of
+from agent.question import without_address
 from agent.repl.texts import language_of_locale
 from agent.view.text import SOURCES, body_text, event_text, printable, progress_text, source_line, waiting_text
+from retrieval.text.language import Language, language_of
 
 if TYPE_CHECKING:
     from agent.answer import CitedAnswer

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from agent.language import Language
+from retrieval.text.language import Language
 
 _HELP: Mapping[Language, str] = {
     "zh": """\

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from agent.language import Language, language_of
 from agent.sessions.turn import Staleness, Turn
 from agent.untrusted import supporting
 from preprocessing.errors import FolioError
-from retrieval.fate import Fate
+from retrieval.documents.other_documents import Fate
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.text.language import Language, language_of
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from agent.sessions.turn import Staleness, Summary, Turn
 from preprocessing.errors import FolioError
-from retrieval.database import PlainText, make_tables, open_database, said_of_database
+from retrieval.documents.database import PlainText, make_tables, open_database, said_of_database
 from retrieval.settings import RetrievalSettings
 
 TURNS_READ = 50

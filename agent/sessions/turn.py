@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agent.citations import remove_unknown_labels
+from agent.checks.citations import remove_unknown_labels
 from agent.window import approximate_tokens
 
 NO_HISTORY = "(none)"

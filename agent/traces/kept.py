@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 
 from preprocessing.errors import FolioError
-from retrieval.database import DatabaseError, open_database, said_of_database, shown
+from retrieval.documents.database import DatabaseError, open_database, said_of_database, shown
 from retrieval.settings import RetrievalSettings
 
 logger = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 
 from agent.traces.secret_values import SecretValues
 from agent.window import approximate_tokens
-from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit
+from retrieval.remote.address import EndpointBusy
 from retrieval.search import SearchError
 
 Event = dict[str, Any]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from preprocessing.errors import FolioError
-from retrieval.catalogue import DocumentRecord
-from retrieval.dates import read_day
+from retrieval.documents.schema import DocumentRecord
 from retrieval.filters import Filter, Filters
 from retrieval.hit import Hit, Leg, as_json
+from retrieval.text.dates import read_day
 
 if TYPE_CHECKING:
     from agent.answer import Citation, CitedAnswer

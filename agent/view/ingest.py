@@ -9,8 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from retrieval.dry_run import Plan
-from retrieval.ingest import IngestReport
+from retrieval.ingest import IngestReport, Plan
 
 _MOST_NAMED = 5
 

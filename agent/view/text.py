@@ -5,9 +5,9 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
-from agent.addressed import without_address
-from agent.language import Language, language_of
+from agent.question import without_address
 from agent.refusal import format_place
+from retrieval.text.language import Language, language_of
 
 if TYPE_CHECKING:
     from agent.answer import Citation, CitedAnswer

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from agent.language import Language
 from retrieval.hit import Leg
-from retrieval.placing import DEEPEST, Placing
-from retrieval.why_not import Verdict
+from retrieval.text.language import Language
+from retrieval.upkeep.why_not import DEEPEST, Placing, Verdict
 
 _LEGS: Mapping[Language, Mapping[Leg, str]] = {
     "zh": {"vector": "向量检索", "keyword": "关键词检索", "fused": "融合", "rerank": "重排"},

@@ -6,17 +6,18 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from retrieval.bm25 import BM25
+
 from eval.bench import measure
 from eval.bench.measure import BUILD, CHUNKS, DIMENSION, ENCODED, FILTERED, P95, QUERY, REOPEN, SPEED, Figures
 from preprocessing.errors import FolioError
-from retrieval.bm25 import BM25
 from retrieval.embed.bundled import BundledEmbedder
 from retrieval.filters import Filter
 from retrieval.knowledge_base import KnowledgeBase
+from retrieval.rerank.token_interaction import TokenReranker
 from retrieval.search import Engine, search
 from retrieval.settings import RetrievalSettings
 from retrieval.store.edge import EdgeStore
-from retrieval.token_interaction import TokenReranker
 
 TOP = 20
 DEPARTMENT = {"department": ("3",)}

@@ -18,7 +18,7 @@ import numpy as np
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from preprocessing.merge import UNRELATED_EN, UNRELATED_ZH
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 
 Result = TypeVar("Result")
 Figures = Mapping[str, float]

@@ -18,9 +18,9 @@ from eval.bench import measure
 from eval.bench.folio import TOP, CountingEmbedder
 from eval.bench.measure import BUILD, CHUNKS, DIMENSION, ENCODED, FILTERED, P95, QUERY, REOPEN, SPEED, Figures
 from preprocessing.prepare import ChunkingSettings
-from retrieval.embed.base import Vectors
 from retrieval.embed.bundled import BundledEmbedder
-from retrieval.tokens import query_tokens, tokenize
+from retrieval.embed.embedder import Vectors
+from retrieval.text.tokens import query_tokens, tokenize
 
 _COSINE = 0.8
 _OVERLAP = 50

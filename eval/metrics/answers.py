@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import prompts
-from agent.chat_model import ModelError
+from agent.models.errors import ModelError
 from agent.react.clean import strip_thinking
 from agent.settings import OFFLINE, Settings
 from eval.metrics.gold import holds_answer, normalise
@@ -149,7 +149,7 @@ def open_judge(settings: Settings) -> "BaseChatModel":
     if settings.chat_model_name == OFFLINE:
         raise FolioError(f"--judge {OFFLINE}: the built-in model only quotes; name a model behind an address")
     # Takes almost two seconds to import, and only a judge needs it here.
-    from agent.compatible_model import CompatibleChatModel
+    from agent.models.compatible import CompatibleChatModel
 
     return CompatibleChatModel(
         settings=settings,

@@ -5,14 +5,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from retrieval.bm25 import BM25
+
 from eval.sets.files import Passage, SetError
 from eval.sets.load import EvalSet
 from preprocessing.document import Chunk, Document
-from retrieval.bm25 import BM25
-from retrieval.catalogue import Catalogue
-from retrieval.embed.base import Embedder, Vectors
+from retrieval.documents.catalogue import Catalogue
+from retrieval.embed.embedder import Embedder, Vectors
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.rerank import Reranker
+from retrieval.rerank.rerank import Reranker
 from retrieval.search import Engine
 from retrieval.settings import RetrievalSettings
 from retrieval.store.edge import EdgeStore

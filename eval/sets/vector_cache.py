@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.embed.base import Embedder, Vectors
+from retrieval.embed.embedder import Embedder, Vectors
 
 BATCH = 16
 PROBE = "Annual leave is fifteen days. 年假十五天。"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agent.assistant import Assistant
-from agent.chat_model import host_of
-from agent.memory import SessionStore
+from agent.models.chat import host_of
+from agent.sessions.store import SessionStore
 from agent.settings import Settings, load_settings
 from eval.metrics.answers import judge_by, open_judge
 from eval.options import DataOption, JsonOption, LimitOption, ResumeOption, RunsOption, SplitOption
@@ -20,7 +20,7 @@ from eval.sets.load import EvalSet, load_set
 from eval.sets.vector_cache import CachedEmbedder, vector_cache
 from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
-from retrieval.embed.base import Embedder
+from retrieval.embed.embedder import Embedder
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -33,8 +33,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from agent.answer import CitedAnswer
-from agent.citations import remove_unknown_labels
-from agent.memory import Turn, as_turns
+from agent.checks.citations import remove_unknown_labels
+from agent.sessions.turn import Turn, as_turns
 from eval.metrics.answers import (
     Cited,
     Judge,

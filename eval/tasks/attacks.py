@@ -20,16 +20,16 @@ from pydantic import BaseModel, ConfigDict
 
 from agent.answer import CitedAnswer
 from agent.assistant import Assistant
-from agent.citations import split_claims, without_labels
-from agent.memory import SessionStore
-from agent.offline import QUOTING
+from agent.checks.citations import split_claims, without_labels
+from agent.models.offline import QUOTING
+from agent.sessions.store import SessionStore
 from agent.settings import OFFLINE, Settings, load_settings
 from eval.options import JsonOption, RunsOption
 from eval.runs.run import QuestionScore, Run, SetIdentity, Step, describe, kept_at, new_run, progress
 from eval.runs.tables import Cell, markdown_table, scores_of
-from preprocessing.suspicious import ZERO_WIDTH, tags_of, untagged
+from preprocessing.load.hidden_text import ZERO_WIDTH, tags_of, untagged
 from retrieval.embed import open_embedder
-from retrieval.embed.base import Embedder
+from retrieval.embed.embedder import Embedder
 from retrieval.knowledge_base import KnowledgeBase
 
 MODELS = (OFFLINE, "obeying")

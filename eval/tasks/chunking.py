@@ -38,7 +38,7 @@ from preprocessing.load import load
 from preprocessing.merge import calibrate
 from preprocessing.prepare import ChunkingSettings, prepare
 from retrieval.embed import open_embedder
-from retrieval.embed.base import Embedder, Vectors
+from retrieval.embed.embedder import Embedder, Vectors
 from retrieval.hit import Hit
 from retrieval.search import Engine, search
 from retrieval.settings import RetrievalSettings

@@ -21,10 +21,11 @@ from pydantic import Field
 
 from agent.assistant import Assistant
 from agent.evidence import EvidenceLedger
-from agent.memory import SessionStore, approximate_tokens
 from agent.rewrite import rewrite_by_rules
+from agent.sessions.store import SessionStore
 from agent.settings import Settings, load_settings
 from agent.tools import knowledge_search, query_rewrite
+from agent.window import approximate_tokens
 from eval.metrics.bootstrap import interval
 from eval.options import DataOption, JsonOption, RunsOption, SplitOption
 from eval.runs.run import QuestionScore, Run, Step, describe, identify, kept_at, new_run, progress
@@ -32,9 +33,9 @@ from eval.runs.tables import Cell, markdown_table, scores_of
 from eval.sets.index import ingested
 from eval.sets.load import EvalSet, load_set
 from retrieval.embed import open_embedder
-from retrieval.embed.base import Embedder
+from retrieval.embed.embedder import Embedder
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.tokens import STOP_TOKENS, tokenize
+from retrieval.text.tokens import STOP_TOKENS, tokenize
 
 DIRECT = "`knowledge_search` at once"
 """Words of a prompt that tell to search a question that stands alone without rewriting it."""

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from agent.answer import check_answer
-from agent.check import FAILED
+from agent.checks.claims import FAILED
 from agent.evidence import EvidenceLedger
 from agent.settings import load_settings
 from eval.metrics.gold import normalise
@@ -30,8 +30,8 @@ from preprocessing.sections import sections
 from preprocessing.sentences import sentences
 from preprocessing.tables import cells, table_rows
 from retrieval.hit import Hit
-from retrieval.text_language import TextLanguage, language_of_text
-from retrieval.tokens import query_tokens, tokenize
+from retrieval.text.language import Language, language_of
+from retrieval.text.tokens import query_tokens, tokenize
 
 UNCHANGED, LABEL, SWAPPED = "unchanged", "label", "swapped"
 KINDS = ("number", SWAPPED, "unit", "identifier", "negation", LABEL)
@@ -82,7 +82,7 @@ class RightAnswer:
     """A sentence, the passage that it stands in, and passages that a search for the question brings as well."""
 
     query: Query
-    language: TextLanguage
+    language: Language
     sentence: str
     gold: Chunk
     others: tuple[Chunk, ...]
@@ -212,7 +212,7 @@ def right_answers(eval_set: EvalSet, limit: int) -> Iterator[RightAnswer]:
         }
         for gold in (chunk for chunk in chunks if chunk.chunk_id in is_gold):
             sentence = gold_sentence(query, gold.text)
-            language = language_of_text(sentence) if sentence else None
+            language = language_of(sentence) if sentence else None
             if language is None or sentence in seen or len(seen) == limit:
                 continue
             seen.add(sentence)
@@ -257,7 +257,7 @@ def _statements(passage: str) -> Iterator[str]:
 
 
 def _is_of_fair_length(sentence: str) -> bool:
-    least, most = _LENGTHS[language_of_text(sentence) or "en"]
+    least, most = _LENGTHS[language_of(sentence) or "en"]
     return least <= len(sentence) <= most
 
 

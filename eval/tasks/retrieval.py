@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import numpy as np
 import typer
 
-from agent.memory import as_turns
 from agent.rewrite import stand_alone
+from agent.sessions.turn import as_turns
 from agent.settings import load_settings
 from eval.metrics.answers import rewrite_f1
 from eval.metrics.gold import judge_chunks, judge_passages
@@ -33,9 +33,8 @@ from eval.sets.vector_cache import CachedEmbedder, vector_cache
 from eval.tasks.stages import RERANKED, STAGES, Row, choose_rows, search_by_stages
 from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
-from retrieval.embed.base import Embedder
-from retrieval.rerank import Reranker
-from retrieval.rerank_choice import open_reranker
+from retrieval.embed.embedder import Embedder
+from retrieval.rerank.rerank import Reranker, open_reranker
 from retrieval.search import Engine
 from retrieval.settings import RetrievalSettings
 

@@ -8,10 +8,9 @@ from typing import Literal
 
 from preprocessing.errors import FolioError
 from retrieval.filters import Filter
-from retrieval.fusion import fuse
+from retrieval.fusion import fuse, votes
 from retrieval.hit import Hit, Leg
 from retrieval.search import Engine, with_text
-from retrieval.voting import votes
 
 Row = Literal["vector", "keyword", "hybrid", "hybrid + rerank"]
 Stage = Literal["embed", "vector", "keyword", "fuse", "rerank"]

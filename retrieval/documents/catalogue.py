@@ -12,16 +12,16 @@ import sqlalchemy as sa
 
 from preprocessing.document import Document
 from preprocessing.errors import FolioError
-from preprocessing.metadata import first_text
+from preprocessing.load.metadata import first_text
 from retrieval.documents import copies
 from retrieval.documents.database import open_database, said_of_database, said_of_file
+from retrieval.documents.lease import Lease
 from retrieval.documents.schema import DocumentRecord, FileState, leases
 from retrieval.documents.schema import documents as _documents
 from retrieval.documents.schema import failures as _failures
 from retrieval.documents.schema import manifest as _manifest
 from retrieval.documents.schema import tables as _tables
 from retrieval.documents.versions import Versions
-from retrieval.lease import Lease
 from retrieval.settings import RetrievalSettings
 
 _FILE = "catalogue.db"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from preprocessing.errors import FolioError
-from retrieval.database import DatabaseError
-from retrieval.schema import leases
+from retrieval.documents.database import DatabaseError
+from retrieval.documents.schema import leases
 
 logger = logging.getLogger(__name__)
 

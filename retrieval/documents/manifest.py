@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from preprocessing.errors import FolioError
 from retrieval.documents.catalogue import Catalogue
-from retrieval.embed.base import Embedder
+from retrieval.embed.embedder import Embedder
 from retrieval.settings import RetrievalSettings
 from retrieval.store.store import Store
-from retrieval.tokens import TOKENIZER_ID
+from retrieval.text.tokens import TOKENIZER_ID
 
 Manifest = Mapping[str, Any]
 

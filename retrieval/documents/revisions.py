@@ -13,7 +13,7 @@ from preprocessing.prepare import chunk_id
 from retrieval.documents.catalogue import Catalogue
 from retrieval.documents.manifest import Place, StoreElsewhere
 from retrieval.documents.schema import DocumentRecord, FileState
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.hit import Hit
 from retrieval.search import Engine
 

@@ -7,8 +7,8 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from retrieval.dates import day_of
 from retrieval.documents.schema import DocumentRecord
+from retrieval.text.dates import day_of
 
 _FILE = re.compile(r"\.[a-z]{2,4}$", re.IGNORECASE)
 """The end of a name that is that of a file; texts name documents by their titles, which mostly are not there."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from preprocessing.telemetry import disable_telemetry
+from preprocessing.process import disable_telemetry
 from retrieval.models.artefacts import FOLDER, GRAPH, TOKENIZER, checked
 
 DIMENSION = 384

@@ -13,7 +13,7 @@ import qdrant_edge as edge
 
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
 from retrieval.settings import RetrievalSettings

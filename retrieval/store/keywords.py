@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from preprocessing.document import Chunk
-from retrieval.tokens import keywords, tokenize
+from retrieval.text.tokens import keywords, tokenize
 
 K1, B = 1.5, 0.75
 AVERAGE_LENGTH = 256

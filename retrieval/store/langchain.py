@@ -18,7 +18,7 @@ from langchain_core.vectorstores import VectorStore
 
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
 from retrieval.store.edge import EdgeStore

@@ -7,7 +7,7 @@ import numpy as np
 
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.filters import Filter
 from retrieval.hit import Hit
 from retrieval.store.keywords import Scored

@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from preprocessing.errors import FolioError
-from preprocessing.stated import iso_date
+from preprocessing.load.metadata import iso_date
 
 _PERIOD = re.compile(
     r"(?P<year>\d{4})(?:\s*[-/.年]\s*(?P<month>\d{1,2})(?:\s*[-/.月]\s*(?P<day>\d{1,2})\s*日?|\s*月)?|\s*年)?"

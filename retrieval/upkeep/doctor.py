@@ -14,7 +14,7 @@ from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from preprocessing.visibility import KEY
 from retrieval.bm25 import BM25
-from retrieval.catalogue import Catalogue
+from retrieval.documents.catalogue import Catalogue
 from retrieval.embed.embedder import Embedder, Vectors
 from retrieval.filters import Filter, values_of
 from retrieval.hit import Hit

@@ -12,13 +12,23 @@ import numpy as np
 
 from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
-from retrieval.catalogue import Catalogue, DocumentRecord
+from retrieval.documents.catalogue import Catalogue
+from retrieval.documents.manifest import (
+    Kind,
+    Manifest,
+    Place,
+    is_made_with,
+    kind_of,
+    made_with,
+    open_server,
+    open_store,
+    place_in_force,
+)
+from retrieval.documents.schema import DocumentRecord
 from retrieval.embed.embedder import Embedder, Vectors, open_embedder
 from retrieval.knowledge_base import NoDocuments, open_keyword
-from retrieval.manifest import Manifest, is_made_with, made_with
-from retrieval.place import Kind, Place, kind_of, open_server, open_store, place_in_force
 from retrieval.settings import RetrievalSettings
-from retrieval.store.base import Store
+from retrieval.store.store import Store
 from retrieval.text.tokens import TOKENIZER_ID, tokenize
 
 Progress = Callable[[int, int, str], None]

@@ -7,11 +7,12 @@ from typing import Literal
 
 from preprocessing.document import Chunk
 from preprocessing.visibility import groups_of
-from retrieval.catalogue import Catalogue, DocumentRecord, UnknownDocument
+from retrieval.documents.catalogue import Catalogue, UnknownDocument
+from retrieval.documents.other_documents import names_a_version, with_originals
+from retrieval.documents.schema import DocumentRecord
+from retrieval.documents.versions import Versions
 from retrieval.filters import OPERATORS, Filter, Filters, values_of
 from retrieval.hit import Hit, Leg
-from retrieval.in_force import Versions
-from retrieval.other_documents import names_a_version, with_originals
 from retrieval.search import Engine, Gathered, check, gather
 
 Stage = Literal[

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.fakes import CharacterEmbedder, ScriptedChatModel

@@ -14,9 +14,9 @@ from langchain_core.outputs import ChatGenerationChunk
 from agent.ending import Ending, Outcome
 from agent.evidence import EvidenceLedger
 from agent.executor import build_executor, run
-from agent.memory import SessionStore
+from agent.memory import SessionMemory
 from agent.quoting.quote import Quoter
-from agent.session_memory import SessionMemory
+from agent.sessions.store import SessionStore
 from agent.settings import AgentStyle
 from agent.tools import knowledge_search, query_rewrite
 from retrieval.hit import Hit

@@ -9,12 +9,13 @@ from langchain_core.messages import BaseMessage
 
 import retrieval.knowledge_base
 from agent.assistant import Assistant
-from agent.memory import SessionStore, Turn
+from agent.sessions.store import SessionStore
+from agent.sessions.turn import Turn
 from agent.settings import Settings, SettingsError
 from preprocessing.errors import FolioError
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import SearchError
-from retrieval.store.lock import StoreLocked
+from retrieval.store.store import StoreLocked
 from tests.agent.conftest import LEAVE, model_of, prompts_of
 from tests.fakes import CharacterEmbedder, ScriptedChatModel
 

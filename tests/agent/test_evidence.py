@@ -1,6 +1,6 @@
 import pytest
 
-from agent.citations import cited_labels
+from agent.checks.citations import cited_labels
 from agent.evidence import EvidenceLedger, format_passage
 from agent.untrusted import JOINER
 from tests.fakes import make_hit

@@ -7,8 +7,9 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from agent.assistant import Assistant
-from agent.chat_model import ModelError
-from agent.memory import NO_HISTORY, SessionStore, Turn
+from agent.models.errors import ModelError
+from agent.sessions.store import SessionStore
+from agent.sessions.turn import NO_HISTORY, Turn
 from preprocessing.errors import FolioError
 from tests.agent.conftest import model_of, prompts_of
 from tests.fakes import make_hit

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from agent.assistant import Assistant, quoter_of
-from agent.limits import Limits
+from agent.answering import quoter_of
+from agent.assistant import Assistant
+from agent.loop.steering import Limits
 from agent.models.errors import ContextOverflow, ModelError
 from agent.replay import NotReplayable, RecordedModel, Replayed, read_hit, replay, replay_live
 from agent.sessions.store import SessionStore

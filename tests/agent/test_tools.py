@@ -2,8 +2,8 @@ import pytest
 
 from agent.evidence import EvidenceLedger
 from agent.tools import knowledge_search, query_rewrite
-from retrieval.endpoint_errors import EndpointBusy
 from retrieval.hit import Hit
+from retrieval.remote.address import EndpointBusy
 from retrieval.search import SearchError
 from tests.fakes import make_hit
 

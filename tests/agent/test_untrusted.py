@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.citations import cited_labels
+from agent.checks.citations import cited_labels
 from agent.react.labels import find_labels
 from agent.untrusted import JOINER, fenced, harmless, harmless_turns, plain, supporting
 from tests.agent.replies import PARSER, REPLIES

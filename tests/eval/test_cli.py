@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import retrieval.embed
 from eval import cli
 from eval.sets.files import SetError
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from tests.fakes import CharacterEmbedder
 
 Make = Callable[..., Path]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agent.chat_model import ModelError
+from agent.models.errors import ModelError
 from agent.settings import Settings
 from eval import cli
 from eval.metrics.answers import judge_by, open_judge, read_grade

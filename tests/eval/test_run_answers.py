@@ -10,7 +10,7 @@ from eval.runs.run import load_run
 from eval.sets.files import SetError
 from eval.sets.load import load_set
 from eval.tasks.answers import answers_table, run_answers
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from tests.fakes import CharacterEmbedder, ScriptedChatModel
 
 Make = Callable[..., Path]

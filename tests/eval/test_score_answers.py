@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agent.answer import Citation, CitedAnswer
-from agent.memory import Turn
+from agent.sessions.turn import Turn
 from eval.runs.run import Run, SetIdentity
 from eval.sets.files import Query
 from eval.tasks.answers import ROW, answers_table, score_answer, score_answers

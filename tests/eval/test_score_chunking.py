@@ -8,7 +8,7 @@ from eval.sets.files import SetError
 from eval.sets.load import load_set
 from eval.tasks.chunking import fixed, run_chunking, within_budget
 from preprocessing.errors import FolioError
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder, make_hit
 

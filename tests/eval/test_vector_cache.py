@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from eval.sets.vector_cache import BATCH, PROBE, CachedEmbedder, vector_cache
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from tests.fakes import CharacterEmbedder
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder

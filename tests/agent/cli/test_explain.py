@@ -9,11 +9,10 @@ import pytest
 
 import retrieval.knowledge_base
 from agent.view.why_not import verdict_json, verdict_text
-from retrieval.catalogue import DocumentRecord
+from retrieval.documents.schema import DocumentRecord
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.placing import Placing
 from retrieval.settings import RetrievalSettings
-from retrieval.why_not import Stage, Verdict
+from retrieval.upkeep.why_not import Placing, Stage, Verdict
 from tests.agent.cli.conftest import Done, Folio
 from tests.fakes import CharacterEmbedder
 

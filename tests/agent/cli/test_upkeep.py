@@ -29,7 +29,7 @@ def server() -> Iterator[FakeQdrant]:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     monkeypatch.setenv("FOLIO_HOME", str(folder))
-    monkeypatch.setattr("retrieval.reindex.open_embedder", lambda _settings: CharacterEmbedder())
+    monkeypatch.setattr("retrieval.upkeep.migration.open_embedder", lambda _settings: CharacterEmbedder())
     Path("leave.md").write_text("# 休假\n\n年假五天。\n", encoding="utf-8")
     with KnowledgeBase.open(RetrievalSettings(home=folder), embedder=CharacterEmbedder()) as base:
         base.ingest([Path("leave.md")])

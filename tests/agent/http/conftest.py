@@ -13,7 +13,7 @@ from agent.assistant import Assistant
 from agent.http.app import create_app
 from agent.http.keys import KeyStore, open_database
 from agent.http_settings import HttpSettings
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE, VPN

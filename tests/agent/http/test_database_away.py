@@ -12,9 +12,9 @@ from fastapi.testclient import TestClient
 from agent.assistant import Assistant
 from agent.http.app import create_app
 from agent.http.keys import KeyStore, open_database
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
-from agent.traces import open_traces
+from agent.traces.kept import open_traces
 from retrieval.knowledge_base import KnowledgeBase
 from tests import postgres
 from tests.agent.conftest import LEAVE

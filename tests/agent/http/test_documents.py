@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from retrieval.endpoint_errors import EndpointBusy
+from retrieval.documents.lease import WriterBusy
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.lease import WriterBusy
+from retrieval.remote.address import EndpointBusy
 from tests.agent.conftest import LEAVE
 from tests.agent.http.conftest import BOARD, Serve, Served, restricted
 from tests.fakes import CharacterEmbedder

@@ -2,8 +2,8 @@ from importlib.metadata import version
 from typing import Any
 
 import pytest
-
 from retrieval.bm25 import BM25
+
 from tests.agent.conftest import LEAVE
 from tests.agent.http.conftest import Serve
 

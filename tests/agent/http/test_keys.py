@@ -7,7 +7,8 @@ import pytest
 import sqlalchemy as sa
 
 from agent.http.keys import NOBODY, KeyProblem, KeyStore, SessionOwners, open_database
-from agent.memory import SessionStore, Turn
+from agent.sessions.store import SessionStore
+from agent.sessions.turn import Turn
 from agent.settings import Settings
 from preprocessing.errors import FolioError
 

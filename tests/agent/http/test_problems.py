@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 
-from agent.chat_model import ModelError, ModelTimeout
+from agent.models.errors import ModelError, ModelTimeout
 from preprocessing.errors import FolioError
-from retrieval.endpoint_errors import EndpointBusy
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.store.server import ServerError
+from retrieval.remote.address import EndpointBusy
+from retrieval.store.store import ServerError
 from tests.agent.http.conftest import QUESTION, Serve, Served
 
 JSON = {"Content-Type": "application/json"}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
-from agent.memory import Turn
+from agent.sessions.turn import Turn
 from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Serve, Served
 
 

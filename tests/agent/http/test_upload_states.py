@@ -12,7 +12,7 @@ from agent.http.keys import tables
 from agent.http.keys import uploads as table
 from agent.http.problems import Refused
 from agent.http.uploads import LOST, DocumentTaken, Failure, Upload, Uploads, UploadStates
-from retrieval.database import DatabaseAway, open_database
+from retrieval.documents.database import DatabaseAway, open_database
 
 NOBODY = 2**22 + 1
 """No process has so high a number on Linux."""

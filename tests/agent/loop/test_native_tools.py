@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.chat_model import ModelError
-from agent.memory import SessionStore
+from agent.models.errors import ModelError
 from agent.replay import replay
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.chat_server import ChatServer, Raw, Reply, events

@@ -11,7 +11,7 @@ from mcp.types import CallToolResult
 from agent.assistant import Assistant
 from agent.mcp.server import create_server
 from agent.mcp.tools import Call, Waiting
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE, VPN

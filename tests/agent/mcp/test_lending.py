@@ -8,7 +8,7 @@ from agent.assistant import Assistant
 from agent.mcp.stdio import Lending
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.store.lock import StoreLocked
+from retrieval.store.store import StoreLocked
 from tests.fakes import CharacterEmbedder
 
 LONG = 600.0

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
-from agent.memory import SessionStore
+from agent.sessions.store import SessionStore
 from preprocessing.errors import FolioError
-from retrieval.database import DatabaseAway
+from retrieval.documents.database import DatabaseAway
 from tests.agent.conftest import LEAVE
 from tests.agent.mcp.conftest import ANSWER, QUESTION, SEARCH, Connect, Mode, error_of, text_of
 

@@ -12,7 +12,7 @@ from agent.assistant import Assistant
 from agent.models.chat import host_of, open_chat_model
 from agent.models.errors import ModelError
 from agent.models.failures import without_key
-from agent.offline import OfflineChatModel
+from agent.models.offline import OfflineChatModel
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import Turn
 from agent.settings import Settings

@@ -7,8 +7,8 @@ import pytest
 
 from agent.answering import quoter_of
 from agent.assistant import Assistant
-from agent.memory import SessionStore
 from agent.models.offline import OfflineChatModel
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 

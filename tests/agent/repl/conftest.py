@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.assistant import Assistant
-from agent.memory import SessionStore
 from agent.repl.conversation import Conversation
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE

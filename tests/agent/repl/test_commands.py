@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.memory import SessionStore
 from agent.repl.commands import COMMANDS, ENDING
 from agent.repl.conversation import Conversation
 from agent.repl.loop import take
 from agent.repl.texts import help_text
+from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from preprocessing.errors import FolioError
 from retrieval.knowledge_base import KnowledgeBase

@@ -10,7 +10,7 @@ from agent.assistant import Assistant
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import OUT_OF_DATE, Turn
 from agent.settings import Settings
-from agent.show import answer_text
+from agent.view.text import answer_text
 from preprocessing.errors import FolioError
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE, VPN, prompts_of

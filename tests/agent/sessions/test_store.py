@@ -10,7 +10,7 @@ from agent.sessions.turn import NO_HISTORY, OUT_OF_DATE, Summary, Turn, as_histo
 from agent.settings import Settings
 from agent.window import approximate_tokens
 from preprocessing.errors import FolioError
-from retrieval.database import DatabaseAway
+from retrieval.documents.database import DatabaseAway
 
 NewDatabase = Callable[[], str]
 

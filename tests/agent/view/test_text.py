@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from agent.answer import Citation, CitedAnswer
-from agent.language import Language
 from agent.view.text import (
     answer_text,
     event_text,
@@ -17,6 +16,7 @@ from agent.view.text import (
     trace_text,
     waiting_text,
 )
+from retrieval.text.language import Language
 
 ANSWER = CitedAnswer(
     "每晚 500 元。[S1] 餐补 100 元。[S2]",

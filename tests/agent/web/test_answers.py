@@ -9,8 +9,8 @@ import pytest
 from langchain_core.messages import BaseMessage
 from playwright.sync_api import Page, expect
 
-from agent.chat_model import ModelError
 from agent.http.chat import Telling
+from agent.models.errors import ModelError
 from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Served, restricted
 from tests.agent.web.conftest import Watched, ask, ready
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from retrieval.database import DatabaseAway
 from retrieval.documents import lease
+from retrieval.documents.database import DatabaseAway
 from retrieval.documents.lease import Lease, WriterBusy
-from retrieval.schema import leases, tables
+from retrieval.documents.schema import leases, tables
 
 NOBODY = 2**22 + 1
 """No process has so high a number on Linux."""

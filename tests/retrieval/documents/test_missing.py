@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.ingest import problems_text, report_json
+from agent.view.ingest import problems_text, report_json
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder

@@ -13,7 +13,7 @@ from retrieval.filters import Filter
 from retrieval.store import keywords
 from retrieval.store.keywords import passage_weights, question_weights, token_index
 from retrieval.store.store import Store
-from retrieval.tokens import query_tokens, tokenize
+from retrieval.text.tokens import query_tokens, tokenize
 from tests.fakes import make_chunk
 from tests.retrieval.store.stores import STORES, named
 

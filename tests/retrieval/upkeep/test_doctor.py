@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import retrieval.bm25
 from retrieval.bm25 import BM25
+
 from retrieval.embed.embedder import Vectors
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from preprocessing.errors import FolioError
-from retrieval.catalogue import Catalogue
+from retrieval.documents.catalogue import Catalogue
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings

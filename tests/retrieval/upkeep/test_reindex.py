@@ -13,12 +13,12 @@ import pytest
 
 from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
-from retrieval.catalogue import Catalogue
+from retrieval.documents.catalogue import Catalogue
+from retrieval.documents.manifest import IndexMismatch
 from retrieval.embed.embedder import Vectors
 from retrieval.knowledge_base import KnowledgeBase, NoDocuments
-from retrieval.manifest import IndexMismatch
 from retrieval.settings import RetrievalSettings
-from retrieval.store.lock import StoreLocked
+from retrieval.store.store import StoreLocked
 from retrieval.upkeep.migration import Transferred, reindex
 from tests.fakes import CharacterEmbedder
 from tests.retrieval.shared_base import LEAVE, PAY, TRAVEL, found, opened, write
