@@ -19,27 +19,25 @@ from agent.models.chat import open_chat_model
 from agent.models.errors import ToolsRefused
 from agent.models.offline import OfflineChatModel
 from agent.question import Question
-from agent.quoting.calibrate import least_confidence
 from agent.quoting.candidate import Passage
 from agent.quoting.quote import ChoosesQuotes, Quote, Quoter
 from agent.refusal import no_documents_text
-from agent.rewrite import rewrite_by_model, rewrite_by_rules, stand_alone
+from agent.rewrite import RewriteByModel, RewriteByRules, Rewriter
 from agent.runnable import AskRunnable
 from agent.sessions.stale import notice, stale_answers
 from agent.sessions.store import SessionStore
 from agent.sessions.summary import shorten_by_rules
 from agent.sessions.turn import Staleness, Turn
 from agent.settings import OFFLINE, AgentStyle, Settings
+from agent.small_talk import small_talk_reply
 from agent.tools import knowledge_search, query_rewrite
 from agent.traces.kept import Traces
 from agent.traces.observed import observed_by, open_observer
 from agent.traces.secret_values import SecretValues
 from agent.traces.trace import Event, Trace
-from agent.unsearched import unsearched, unsearched_text
 from agent.window import ContextWindow
 from preprocessing.errors import FolioError
 from preprocessing.visibility import groups_of
-from retrieval.embed.embedder import CachingEmbedder
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.rerank.token_interaction import token_matcher
@@ -146,10 +144,9 @@ def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
     """Return what chooses quotations with the embedder of the knowledge base."""
     engine = knowledge_base.engine
     return Quoter(
-        CachingEmbedder(engine.embedder),
+        engine.embedder,
         knowledge_base.unrelated_similarity,
         token_matcher(engine.reranker, engine.embedder),
-        partial(least_confidence, knowledge_base),
     )
 
 
@@ -234,27 +231,22 @@ def answer(question: str, session: str, parts: Parts, trace: Trace, drafts: Draf
     trace.run = {**trace.run, **asdict(settings)}
     trace.history = _history(memory, turns)
 
-    # Another model has its own word for a question that says too little.
-    why = unsearched(question, turns)
-    if why == "no_question" or (why and is_offline):
-        outcome = Outcome(unsearched_text(question, why), refused=True, reason=why)
+    if reply := small_talk_reply(question):
+        outcome = Outcome(reply, refused=True, reason="no_question")
         memory.save_context({"input": question}, {"outcome": outcome})
         return _told(outcome, session, trace)
 
     def search(query: str) -> list[Hit]:
         return trace.record_search(query, parts.search)
 
-    def rewrite(asked: str) -> list[str]:
-        if is_offline:
-            return rewrite_by_rules(asked, turns)
-        return rewrite_by_model(asked, turns, parts.model, settings.history_tokens, [trace])
-
-    queries = rewrite_by_rules(question, turns)
+    rewriter: Rewriter = RewriteByRules()
+    if not is_offline:
+        rewriter = RewriteByModel(parts.model, settings.history_tokens, [trace])
     # Its last prompt and its quotations have no conversation beside them.
-    alone = stand_alone(question, turns)
+    alone = rewriter.stand_alone(question, turns)
     model = parts.model
     if isinstance(model, OfflineChatModel):
-        model = model.about(question, queries, ledger)
+        model = model.about(question, [alone], ledger)
 
     def for_search(query: str) -> str:
         # Some models search for a follow-up as it was asked, which finds nothing of what it is about.
@@ -262,7 +254,11 @@ def answer(question: str, session: str, parts: Parts, trace: Trace, drafts: Draf
 
     tools = [
         knowledge_search(search, ledger, top_k=settings.top_k, max_searches=settings.max_searches, alone=for_search),
-        query_rewrite(rewrite, ledger, asked="\n".join([question, *(turn.question for turn in turns), *queries])),
+        query_rewrite(
+            lambda asked: rewriter.rewrite(asked, turns),
+            ledger,
+            asked="\n".join([question, *(turn.question for turn in turns), alone]),
+        ),
     ]
     ending = Ending(
         question=alone,

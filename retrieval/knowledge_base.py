@@ -50,7 +50,7 @@ from retrieval.ingest import (
     shape_of,
 )
 from retrieval.rerank.rerank import OrFusedOrder, Reranker, open_reranker
-from retrieval.search import Engine, Mode, check, search
+from retrieval.search import Engine, Mode, NoDocuments, check, search
 from retrieval.settings import RetrievalSettings
 from retrieval.store.store import Store
 from retrieval.text.tokens import query_tokens
@@ -58,10 +58,6 @@ from retrieval.upkeep.doctor import Examination, examine
 from retrieval.upkeep.why_not import Verdict, why_not
 
 logger = logging.getLogger(__name__)
-
-
-class NoDocuments(FolioError):
-    """There is nothing to search yet."""
 
 
 class KnowledgeBase:

@@ -21,6 +21,10 @@ class SearchError(FolioError):
     """A search could not be run as asked."""
 
 
+class NoDocuments(FolioError):
+    """There is nothing to search yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
     """The parts that a search runs on, and how their ranks are weighed."""

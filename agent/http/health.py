@@ -92,7 +92,9 @@ def health(at: AtDoor, caller: Annotated[Caller | None, Depends(identified)]) ->
 
 def _in_step(base: KnowledgeBase) -> bool:
     """Say whether the legs hold the same chunks, or are about to."""
-    return any(base.engine.store.count() == len(base.engine.keyword) or base.is_changing for _ in range(_LOOKS))
+    return any(
+        base.engine.store.count() == base.engine.store.count_keyword() or base.is_changing for _ in range(_LOOKS)
+    )
 
 
 class _Asking:

@@ -12,7 +12,7 @@ from agent.http.keys import Caller
 from agent.http.problems import Refused, problems
 from agent.view.bodies import SearchReply, SearchRequest, search_reply
 from preprocessing.document import Chunk
-from retrieval.knowledge_base import NoDocuments
+from retrieval.search import NoDocuments
 
 
 class ShownPassage(BaseModel):

@@ -24,7 +24,7 @@ from agent.view.bodies import ChatReply, SearchReply, chat_reply, listed, search
 from agent.view.text import answer_text, progress_text
 from preprocessing.errors import FolioError
 from retrieval.documents.outline import SectionText, sections_named, sections_of
-from retrieval.knowledge_base import NoDocuments
+from retrieval.search import NoDocuments
 from retrieval.text.language import language_of
 
 A = TypeVar("A", bound=BaseModel)

@@ -5,8 +5,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from retrieval.bm25 import BM25
-
 from eval.sets.files import Passage, SetError
 from eval.sets.load import EvalSet
 from preprocessing.document import Chunk, Document
@@ -64,7 +62,6 @@ def passages_ingested(
     vectors = embedder.embed_passages([chunk.search_text for chunk in chunks])
     with KnowledgeBase.open(settings, embedder=embedder, reranker=reranker) as knowledge_base:
         knowledge_base.engine.store.upsert(chunks, vectors)
-        knowledge_base.engine.keyword.add(chunks)
         with closing(Catalogue.in_folder(settings.home)) as catalogue:
             catalogue.begin(corpus, PASSAGES)
             catalogue.commit(corpus.doc_id, PASSAGES, len(chunks))
@@ -103,7 +100,6 @@ def chunks_indexed(
             yield Engine(
                 embedder=embedder,
                 store=store,
-                keyword=BM25.build(chunks),
                 reranker=reranker,
                 candidates=settings.candidates,
                 rrf_k=settings.rrf_k,

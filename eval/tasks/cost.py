@@ -21,7 +21,7 @@ from pydantic import Field
 
 from agent.assistant import Assistant
 from agent.evidence import EvidenceLedger
-from agent.rewrite import rewrite_by_rules
+from agent.rewrite import RewriteByRules
 from agent.sessions.store import SessionStore
 from agent.settings import Settings, load_settings
 from agent.tools import knowledge_search, query_rewrite
@@ -200,7 +200,7 @@ def _ask_stock(question: str, model: DiligentModel, settings: Settings, base: Kn
     described = knowledge_search(lambda _: [], EvidenceLedger(), top_k=1, max_searches=1)
     tools = [
         Tool(name=described.name, func=search, description=described.description),
-        query_rewrite(lambda asked: rewrite_by_rules(asked, [])),
+        query_rewrite(lambda asked: RewriteByRules().rewrite(asked, []), EvidenceLedger()),
     ]
     prompt = PromptTemplate.from_template("\n\n".join([PREFIX + "{tools}", FORMAT_INSTRUCTIONS, SUFFIX]))
     executor = AgentExecutor(agent=create_react_agent(model, tools, prompt), tools=tools, handle_parsing_errors=True)

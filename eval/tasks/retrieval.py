@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 import typer
 
-from agent.rewrite import stand_alone
+from agent.rewrite import RewriteByRules
 from agent.sessions.turn import as_turns
 from agent.settings import load_settings
 from eval.metrics.answers import rewrite_f1
@@ -184,7 +184,9 @@ def _gold(query: Query) -> str:
 def _by_rules(query: Query) -> str:
     if not query.history:
         return query.text
-    return stand_alone(query.text, as_turns([{"role": role, "text": text} for role, text in query.history]))
+    return RewriteByRules().stand_alone(
+        query.text, as_turns([{"role": role, "text": text} for role, text in query.history])
+    )
 
 
 _REWRITERS: Mapping[Rewrite, Rewriter] = {"none": _as_it_is, "gold": _gold, "rules": _by_rules}

@@ -47,7 +47,7 @@ def search_by_stages(question: str, engine: Engine) -> StagedSearch:
     with _timed(done, "vector"):
         by_vector = engine.store.search(vector, candidates, WHOLE_CORPUS)
     with _timed(done, "keyword"):
-        by_keyword = with_text(engine.keyword.search(question, candidates, WHOLE_CORPUS), engine.store)
+        by_keyword = with_text(engine.store.search_keyword(question, candidates, WHOLE_CORPUS), engine.store)
     with _timed(done, "fuse"):
         legs: dict[Leg, list[Hit]] = {"vector": by_vector, "keyword": by_keyword}
         fused = fuse(legs, votes(question, legs, engine.weights), engine.rrf_k)[:candidates]

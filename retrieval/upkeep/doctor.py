@@ -13,7 +13,6 @@ import numpy as np
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from preprocessing.visibility import KEY
-from retrieval.bm25 import BM25
 from retrieval.documents.catalogue import Catalogue
 from retrieval.embed.embedder import Embedder, Vectors
 from retrieval.filters import Filter, values_of
@@ -122,11 +121,7 @@ def _compare_counts(engine: Engine, catalogue: Catalogue, held: Mapping[str, int
     records = [record for record in documents if not record.same_as]
     expected = sum(record.chunks for record in records)
     done.documents = len(documents)
-    done.chunks = {"catalogue": expected, "store": engine.store.count(), "keyword": len(engine.keyword)}
-    if isinstance(engine.keyword, BM25) and engine.keyword.rebuilt_because:
-        done.problems.append(
-            Problem("keyword", f"the saved index was stale and has been built anew: {engine.keyword.rebuilt_because}")
-        )
+    done.chunks = {"catalogue": expected, "store": engine.store.count(), "keyword": engine.store.count_keyword()}
     for record in records:
         if held[record.revision] != record.chunks:
             told = f"{record.source} has {record.chunks} chunks, of which the store holds {held[record.revision]}"
@@ -135,9 +130,9 @@ def _compare_counts(engine: Engine, catalogue: Catalogue, held: Mapping[str, int
     known = {*(record.revision for record in records), *catalogue.leftovers()}
     if strange := sum(count for revision, count in held.items() if revision not in known):
         done.problems.append(Problem("store", f"it holds {strange} chunks that belong to no document"))
-    if len(engine.keyword) != done.chunks["store"]:
-        told = f"it holds {len(engine.keyword)} chunks and the store {done.chunks['store']}"
-        done.problems.append(Problem("keyword", f"{told}; the next start builds it anew"))
+    if (by_keyword := done.chunks["keyword"]) != done.chunks["store"]:
+        told = f"it holds {by_keyword} chunks and the store {done.chunks['store']}"
+        done.problems.append(Problem("keyword", f"{told}; run folio reindex"))
 
 
 def _probe(
@@ -165,12 +160,12 @@ def _probe(
 
 
 def _finds_by_keyword(engine: Engine, sample: Sample, phrase: str, where: Filter) -> bool:
-    found = [chunk_id for chunk_id, _ in engine.keyword.search(phrase, WITHIN, where)]
+    found = [chunk_id for chunk_id, _ in engine.store.search_keyword(phrase, WITHIN, where)]
     if any(phrase in chunk.text for chunk in engine.store.get(found)):
         return True
     # In a large base the words of a phrase may be common, all those of a passage together are not.
     whole = " ".join(runs_of(sample.chunk.text, sample.language))
-    return sample.chunk.chunk_id in dict(engine.keyword.search(whole, WITHIN, where))
+    return sample.chunk.chunk_id in dict(engine.store.search_keyword(whole, WITHIN, where))
 
 
 def _finds_by_vector(engine: Engine, sample: Sample, where: Filter) -> bool:

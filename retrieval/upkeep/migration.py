@@ -4,11 +4,9 @@ Both go batch by batch, can be gone on with after a stop, are counted at the end
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
-
-import numpy as np
 
 from preprocessing.errors import FolioError
 from preprocessing.merge import calibrate
@@ -20,16 +18,15 @@ from retrieval.documents.manifest import (
     is_made_with,
     kind_of,
     made_with,
-    open_server,
     open_store,
     place_in_force,
 )
 from retrieval.documents.schema import DocumentRecord
 from retrieval.embed.embedder import Embedder, Vectors, open_embedder
-from retrieval.knowledge_base import NoDocuments, open_keyword
+from retrieval.search import NoDocuments
 from retrieval.settings import RetrievalSettings
 from retrieval.store.store import Store
-from retrieval.text.tokens import TOKENIZER_ID, tokenize
+from retrieval.text.tokens import TOKENIZER_ID
 
 Progress = Callable[[int, int, str], None]
 """Called with (chunks done, chunks in all, source of the next document)."""
@@ -101,7 +98,7 @@ def reindex(
         made = made_with(embedder)
         keep = is_made_with(manifest, embedder) and made["dimension"] == manifest["dimension"]
         new = Place.marked(old.kind, settings, made).beside(old)
-        target = opened.enter_context(closing(new_store(settings, new, embedder.dimension, records, source)))
+        target = opened.enter_context(closing(open_store(settings, new, embedder.dimension)))
         embed = None if keep else embedder.embed_passages
         transferred = transfer(records, source, target, embed=embed, progress=progress)
         catalogue.write_manifest(
@@ -110,8 +107,6 @@ def reindex(
             unrelated_similarity=calibrate(embedder.embed_passages),
             chunk_model=manifest.get("chunk_model", manifest["embed_model"]),
         )
-        if new.kind == "folder":
-            open_keyword(settings.home, catalogue, target)
     if new.kind == "folder":
         _remove_others(settings, new)
     return Reindexed(transferred, embedder.model_id, not keep, old if old.kind == "server" else None)
@@ -140,7 +135,7 @@ def migrate(settings: RetrievalSettings, *, back: bool = False, progress: Progre
         _check_nothing_is_lost(records, taking.documents())
         made = {**manifest, "tokenizer": TOKENIZER_ID}
         new = Place.marked("folder" if back else "server", settings, made)
-        target = opened.enter_context(closing(new_store(settings, new, manifest["dimension"], records, source)))
+        target = opened.enter_context(closing(open_store(settings, new, manifest["dimension"])))
         transferred = transfer(records, source, target, progress=progress)
         made |= new.as_manifest()
         if taking is giving:
@@ -167,7 +162,7 @@ def transfer(
     total, done, written = sum(record.chunks for record in own), 0, 0
     for record in own:
         if target.count(record.revision) != record.chunks:
-            chunks, vectors = source.read_state(record.revision)
+            chunks, vectors = source.read_revision(record.revision)
             _check(len(chunks), record, "the store that is read")
             for start in range(0, len(chunks), _BATCH):
                 if progress:
@@ -183,26 +178,6 @@ def transfer(
     if (count := target.count()) != total:
         raise TransferError(f"the new store holds {count} chunks instead of {total}: start the same command again")
     return Transferred(len(records), total, written)
-
-
-def new_store(
-    settings: RetrievalSettings, place: Place, dimension: int, records: Sequence[DocumentRecord], source: Store
-) -> Store:
-    """Open a store for the chunks of another one; a collection is made with their average length."""
-    if place.kind == "server":
-        return open_server(settings, place, dimension, average_length(records, source))
-    return open_store(settings, place, dimension)
-
-
-def average_length(records: Iterable[DocumentRecord], source: Store) -> float | None:
-    """Return the mean number of tokens of the chunks, None when there are none."""
-    lengths = [
-        len(tokenize(chunk.search_text))
-        for record in records
-        if not record.same_as
-        for chunk in source.read_state(record.revision)[0]
-    ]
-    return float(np.mean(lengths)) if lengths else None
 
 
 def _check(count: int, record: DocumentRecord, where: str) -> None:

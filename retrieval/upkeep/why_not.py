@@ -95,7 +95,7 @@ def why_not(
         versions, day = Versions(catalogue.documents()), as_of or date.today()
         return replace(lost, stage="version", by=versions.superseded_by(record, day, strictly=as_of is not None))
     where = Filter.of(with_originals(filters, catalogue), groups, hidden)
-    chunks, _ = engine.store.read_state(holder.revision)
+    chunks, _ = engine.store.read_revision(holder.revision)
     if not any(map(where.allows, chunks)):
         condition, values = _left_out_by(filters, catalogue, groups, chunks)
         return replace(lost, stage="filter", condition=condition, values=values)
@@ -138,7 +138,7 @@ def _placings_of(doc_id: str, question: str, engine: Engine, where: Filter, gath
         return [(hit.chunk.chunk_id, hit.score) for hit in engine.store.search(vector, k, where)]
 
     def by_keyword(k: int, where: Filter) -> list[tuple[str, float]]:
-        return engine.keyword.search(question, k, where)
+        return engine.store.search_keyword(question, k, where)
 
     own = replace(where, equals={**where.equals, "doc_id": (doc_id,)})
     return {

@@ -9,7 +9,8 @@ from preprocessing.errors import FolioError
 from retrieval.documents.manifest import IndexMismatch
 from retrieval.documents.revisions import Revisions
 from retrieval.embed.embedder import Vectors
-from retrieval.knowledge_base import KnowledgeBase, NoDocuments
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.search import NoDocuments
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder
 

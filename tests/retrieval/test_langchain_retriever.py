@@ -5,8 +5,9 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
-from retrieval.knowledge_base import KnowledgeBase, NoDocuments
+from retrieval.knowledge_base import KnowledgeBase
 from retrieval.langchain_retriever import FolioRetriever
+from retrieval.search import NoDocuments
 from retrieval.settings import RetrievalSettings
 from tests.retrieval.shared_base import LEAVE, PAY, TRAVEL, opened, write
 

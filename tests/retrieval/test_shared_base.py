@@ -15,7 +15,8 @@ from preprocessing.errors import FolioError
 from retrieval.documents.catalogue import Catalogue
 from retrieval.documents.lease import WriterBusy
 from retrieval.documents.manifest import IndexMismatch, StoreElsewhere
-from retrieval.knowledge_base import KnowledgeBase, NoDocuments
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.search import NoDocuments
 from retrieval.settings import RetrievalSettings
 from tests.retrieval.shared_base import LEAVE, LEAVE_NEW, PAY, TRAVEL, found, opened, write
 from tests.retrieval.store.fake_qdrant import FakeQdrant, running

@@ -16,7 +16,8 @@ from preprocessing.merge import calibrate
 from retrieval.documents.catalogue import Catalogue
 from retrieval.documents.manifest import IndexMismatch
 from retrieval.embed.embedder import Vectors
-from retrieval.knowledge_base import KnowledgeBase, NoDocuments
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.search import NoDocuments
 from retrieval.settings import RetrievalSettings
 from retrieval.store.store import StoreLocked
 from retrieval.upkeep.migration import Transferred, reindex
