@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-from retrieval.bm25 import BM25
 
 from agent.answer import check_answer, cite
 from agent.assistant import Assistant
@@ -60,7 +59,7 @@ def test_walk(tmp_path: Path) -> None:
     # Chunks go into the store and the keyword index; a question becomes hits of each leg, fused.
     store = EdgeStore.open(tmp_path / "store", embedder.dimension)
     store.upsert(chunks, vectors)
-    engine = Engine(embedder, store, BM25.build(chunks))
+    engine = Engine(embedder, store)
     legs = recall("餐补每天多少？", engine, Filter(), mode="hybrid", candidates=20)
     assert legs["keyword"][0].chunk.section == ("餐补",)
     (best, *_) = search("餐补每天多少？", engine, Filter())
