@@ -1,7 +1,10 @@
 """Predictable stand-ins for models: what they return can be worked out by hand."""
 
+import os
+import shutil
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,3 +108,24 @@ def make_chunk(text: str, chunk_id: str = "c1", **fields: Any) -> Chunk:
 def make_hit(text: str, chunk_id: str = "c1", score: float = 1.0, **fields: Any) -> Hit:
     """Return a hit on such a chunk."""
     return Hit(make_chunk(text, chunk_id, **fields), score)
+
+
+def copied(folder: Path, target: Path) -> Path:
+    """Copy a folder with an index, whose files are mostly holes, without filling them."""
+    return Path(shutil.copytree(folder, target, copy_function=_copied_with_holes, dirs_exist_ok=True))
+
+
+def _copied_with_holes(source: str, target: str) -> None:
+    with Path(source).open("rb") as old, Path(target).open("wb") as new:
+        end = os.fstat(old.fileno()).st_size
+        new.truncate(end)
+        place = 0
+        while place < end:
+            try:
+                place = os.lseek(old.fileno(), place, os.SEEK_DATA)
+            except OSError:
+                break  # nothing but a hole is left
+            hole = os.lseek(old.fileno(), place, os.SEEK_HOLE)
+            os.pwrite(new.fileno(), os.pread(old.fileno(), hole - place, place), place)
+            place = hole
+    shutil.copymode(source, target)

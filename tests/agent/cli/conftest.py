@@ -16,7 +16,7 @@ from agent import cli
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE, VPN
-from tests.fakes import CharacterEmbedder
+from tests.fakes import CharacterEmbedder, copied
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def docs(filled: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def ready(folio: Folio, docs: Path, filled: Path, tmp_path: Path) -> Folio:
     """Return the command with both documents in."""
-    shutil.copytree(filled / "home", tmp_path / "home")
+    copied(filled / "home", tmp_path / "home")
     return folio
 
 

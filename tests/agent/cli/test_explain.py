@@ -1,7 +1,6 @@
 """`folio why-not`, `folio doctor`, filters and `--as-of` at the command line."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings
 from retrieval.upkeep.why_not import Placing, Stage, Verdict
 from tests.agent.cli.conftest import Done, Folio
-from tests.fakes import CharacterEmbedder
+from tests.fakes import CharacterEmbedder, copied
 
 DOCUMENTS = {
     "leave.md": "# 休假\n\n## 年假\n\n员工年假为十二天。\n",
@@ -38,7 +37,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _at_home(home: Path, tmp_path: Path) -> None:
-    shutil.copytree(home, tmp_path / "home")
+    copied(home, tmp_path / "home")
 
 
 def test_why_not_answers_in_the_language_of_the_question(folio: Folio) -> None:

@@ -1,6 +1,5 @@
 import asyncio
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,13 +15,13 @@ from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE, VPN
 from tests.agent.mcp.conftest import BOARD, error_of, text_of
 from tests.agent.terminal import CTRL_C, ROOT, Terminal
-from tests.fakes import CharacterEmbedder
+from tests.fakes import CharacterEmbedder, copied
 
 SERVER = """
 import logging, sys
 import agent.assistant, retrieval.knowledge_base
 from agent.cli import main
-from tests.fakes import CharacterEmbedder
+from tests.fakes import CharacterEmbedder, copied
 
 class Noisy(CharacterEmbedder):
     def embed_query(self, text):
@@ -66,7 +65,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def home(indexed: Path, tmp_path: Path) -> Path:
     """Return a home with these documents."""
-    return shutil.copytree(indexed, tmp_path / "home")
+    return copied(indexed, tmp_path / "home")
 
 
 @pytest.fixture

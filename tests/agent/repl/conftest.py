@@ -1,6 +1,5 @@
 """A conversation in this process, and the chat in a process of its own."""
 
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE
 from tests.agent.terminal import Terminal
-from tests.fakes import CharacterEmbedder
+from tests.fakes import CharacterEmbedder, copied
 
 SEARCH = "Thought: 要查。\nAction: knowledge_search\nAction Input: 转正员工年假"
 ANSWER = "Thought: 有了。\nFinal Answer: 转正员工年假 12 天。[S1]"
@@ -24,7 +23,7 @@ import sys, time
 from pathlib import Path
 import agent.assistant, retrieval.knowledge_base
 from agent.cli import main
-from tests.fakes import CharacterEmbedder, ScriptedChatModel
+from tests.fakes import CharacterEmbedder, copied, ScriptedChatModel
 
 class Model(ScriptedChatModel):
     def _stream(self, messages, stop=None, run_manager=None, **more):
@@ -63,7 +62,7 @@ def home(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     """Return a home with the document, and let this process use it."""
     monkeypatch.setattr("retrieval.knowledge_base.open_embedder", lambda _settings: CharacterEmbedder())
     monkeypatch.setenv("FOLIO_HOME", str(tmp_path / "home"))
-    return shutil.copytree(document.parent / "home", tmp_path / "home")
+    return copied(document.parent / "home", tmp_path / "home")
 
 
 def asked(home: Path, session: str = "s") -> list[str]:

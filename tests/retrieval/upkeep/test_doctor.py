@@ -16,7 +16,7 @@ from retrieval.rerank.rerank import OrFusedOrder
 from retrieval.settings import RetrievalSettings
 from retrieval.text.language import Language, language_of
 from retrieval.upkeep.doctor import Examination, Probe
-from tests.fakes import CharacterEmbedder, make_chunk
+from tests.fakes import CharacterEmbedder, copied, make_chunk
 
 CHINESE = "# 休假\n\n## 年假\n\n转正员工年假为 12 天，须提前三个工作日申请。\n\n## 病假\n\n病假工资按照八成计发。\n"
 ENGLISH = (
@@ -55,7 +55,7 @@ def settings(tmp_path: Path) -> RetrievalSettings:
 @pytest.fixture
 def ready(settings: RetrievalSettings, healthy_home: Path) -> RetrievalSettings:
     """Return the settings of a base that holds the documents, and is closed."""
-    shutil.copytree(healthy_home, settings.home)
+    copied(healthy_home, settings.home)
     return settings
 
 
@@ -157,11 +157,11 @@ def keyword_folder(ready: RetrievalSettings) -> Path:
 
 
 def test_an_old_keyword_index(ready: RetrievalSettings, keyword_folder: Path, tmp_path: Path) -> None:
-    shutil.copytree(keyword_folder, tmp_path / "old")
+    copied(keyword_folder, tmp_path / "old")
     with opened(ready) as base:
         base.ingest_data("# 差旅\n\n住宿费标准由财务部规定。\n".encode(), "more.md")
     shutil.rmtree(keyword_folder)
-    shutil.copytree(tmp_path / "old", keyword_folder)
+    copied(tmp_path / "old", keyword_folder)
     with opened(ready) as base:
         examination = base.examine()
         assert dead(examination) == {("keyword", None, None)}
