@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from agent.answer import CitedAnswer
-    from agent.answering import Answerer
-    from agent.loop.drafts import OnDraft
-    from agent.runnable import AskRunnable
+    from agent.executor import Answerer
+    from agent.loop.drafts import AskRunnable, OnDraft
     from agent.traces.trace import Event
 
 logger = logging.getLogger(__name__)
@@ -84,7 +83,7 @@ class Assistant:
     @cached_property
     def _answerer(self) -> "Answerer":
         # LangChain and the checks take over a second to import; the chat prompt must not wait for them.
-        from agent.answering import Answerer
+        from agent.executor import Answerer
 
         return Answerer(self.settings, self.knowledge_base, self.sessions, self.traces, self._given_model)
 

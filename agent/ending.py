@@ -1,7 +1,7 @@
 """How a question ends: an answer whose citations were checked, or a refusal. There is no third way."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -14,24 +14,31 @@ import prompts
 from agent.answer import Citation, check_answer, cite
 from agent.checks.citations import without_foreign_links
 from agent.checks.claims import FAILED, Check
-from agent.evidence import EvidenceLedger, best_passages
+from agent.evidence import EvidenceLedger, best_passages, fenced, format_place, plain
 from agent.models.errors import ContextOverflow, ModelError
 from agent.models.offline import as_answer
 from agent.quoting.candidate import Passage
 from agent.quoting.confidence import SURE
-from agent.quoting.quote import ChoosesQuotes, Quote
+from agent.quoting.quote import Quote
 from agent.react.parser import DirectAnswer, ReActParser
-from agent.refusal import NOT_FOUND, refusal_text
-from agent.untrusted import fenced, plain
-from agent.window import ContextWindow, approximate_tokens
+from prompts import ContextWindow, approximate_tokens
 from retrieval.hit import Hit
 from retrieval.search import SearchError
+from retrieval.text.language import language_of
 
 logger = logging.getLogger(__name__)
 
+NOT_FOUND = "NOT_FOUND"
+NEAREST = 2
+"""Places that a refusal names."""
 MAX_SHRINKS = 4
 """Times that a prompt is shortened for a model that does not read it."""
 _LAST_REPLY = ReActParser(tool_names=("query_rewrite", "knowledge_search"))
+_REFUSAL_ZH = ("知识库的文档里没有找到这个问题的答案。", "缺少：", "搜索过：", "最接近的内容：", "；")
+_REFUSAL_EN = (
+    "The documents do not hold the answer to this question.",
+    *("Missing: ", "Searched for: ", "Nearest: ", "; "),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,8 @@ class Ending:
     question: str
     ledger: EvidenceLedger
     model: BaseChatModel
-    quoter: ChoosesQuotes
+    choose: Callable[[str, Sequence[Passage]], list[Quote]]
+    """Chooses what passages say to a question, as `Quoter.choose` does."""
     search: Callable[[], list[Hit]]
     """Searches for the question itself, for a model that never searched."""
     callbacks: list[BaseCallbackHandler] = field(default_factory=list)
@@ -167,7 +175,7 @@ class Ending:
 
     def _quotes(self) -> list[Quote]:
         passages = [Passage.of(evidence.label, evidence.hit.chunk) for evidence in self.ledger.all()]
-        return self.quoter.choose(self.question, passages)
+        return self.choose(self.question, passages)
 
     def _last_reply(self) -> str:
         """Ask for the final answer from the evidence; return nothing when none comes."""
@@ -186,6 +194,27 @@ class Ending:
         room = self.window.prompt_tokens - approximate_tokens(prompts.render("finish", evidence="", question=""))
         passages = best_passages(self.ledger, room - approximate_tokens(self.question))
         return prompts.render("finish", evidence=fenced(passages, self.ledger.mark), question=self.question)
+
+
+def refusal_text(question: str, ledger: EvidenceLedger, missing: str = "") -> str:
+    """Return the refusal in the language of the question, with what was searched and what came nearest.
+
+    `missing` is what the model says is not there; empty when it did not say.
+    """
+    chinese = language_of(question) == "zh"
+    head, *labels, separator = _REFUSAL_ZH if chinese else _REFUSAL_EN
+    chunks = [evidence.hit.chunk for evidence in ledger.all()[:NEAREST]]
+    places = [format_place(chunk.source, " › ".join(chunk.section), chunk.page, chinese=chinese) for chunk in chunks]
+    searched = [f"“{search.query}”" for search in ledger.searches]
+    told = (missing, separator.join(dict.fromkeys(searched)), separator.join(dict.fromkeys(places)))
+    return "\n".join([head, *(f"{label}{text}" for label, text in zip(labels, told, strict=True) if text)])
+
+
+def no_documents_text(question: str) -> str:
+    """Return what to say before anything was ingested."""
+    if language_of(question) == "zh":
+        return "知识库里还没有文档。先运行：folio ingest 路径"
+    return "There are no documents yet. First run: folio ingest PATH"
 
 
 def final_reply(text: str) -> str:

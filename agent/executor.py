@@ -1,28 +1,283 @@
-"""One question through the agent: think, call a tool, observe, until an answer stands or a limit ends it."""
+"""One question from its parts to its answer: think, call a tool, observe, until an answer stands or a limit ends it.
 
-from typing import TYPE_CHECKING, Any, cast
+The parts may be a model and an index, or what they gave before.
+"""
 
-from langchain_classic.agents import AgentExecutor, create_react_agent
-from langchain_classic.agents.agent import RunnableAgent
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+from langchain_classic.agents import AgentExecutor
 from langchain_core.callbacks import Callbacks
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-from langchain_core.prompts import BaseChatPromptTemplate
-from langchain_core.tools import BaseTool, render_text_description
+from langchain_core.tools import BaseTool
+from langsmith import Client
 
-import prompts
-from agent.ending import Ending, Outcome
+from agent.answer import CitedAnswer
+from agent.ending import Ending, Outcome, no_documents_text
+from agent.evidence import EvidenceLedger, is_same_search
+from agent.loop.drafts import AskRunnable, Drafts, OnDraft
 from agent.loop.native_tools import native_agent
-from agent.loop.steering import Limits, SteeredAgent
-from agent.memory import SessionMemory
-from agent.react.parser import ReActParser
-from agent.settings import AgentStyle
-from agent.window import approximate_tokens
+from agent.loop.steering import Limits, SteeredAgent, react_agent
+from agent.memory import SessionMemory, shorten_by_model
+from agent.models.chat import open_chat_model
+from agent.models.errors import ToolsRefused
+from agent.models.offline import OfflineChatModel
+from agent.question import Question, small_talk_reply
+from agent.quoting.candidate import Passage
+from agent.quoting.quote import ChoosesQuotes, Quote, Quoter
+from agent.rewrite import RewriteByModel, RewriteByRules, Rewriter
+from agent.sessions.stale import notice, stale_answers
+from agent.sessions.store import SessionStore
+from agent.sessions.summary import shorten_by_rules
+from agent.sessions.turn import Staleness, Turn
+from agent.settings import OFFLINE, AgentStyle, Settings
+from agent.tools import knowledge_search, query_rewrite
+from agent.traces.kept import Traces
+from agent.traces.observed import observed_by, open_observer
+from agent.traces.secret_values import SecretValues
+from agent.traces.trace import Event, Trace
+from preprocessing.errors import FolioError
+from preprocessing.visibility import groups_of
+from prompts import ContextWindow
+from retrieval.hit import Hit
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.rerank.token_interaction import token_matcher
 
-if TYPE_CHECKING:
-    from langchain_classic.agents import AgentOutputParser
 
-STOPS = ["\nObservation", "\n观察"]
+@dataclass
+class Answerer:
+    """Answers the questions of one assistant, with what it loads at the first of them."""
+
+    settings: Settings
+    knowledge_base: KnowledgeBase
+    sessions: SessionStore
+    traces: Traces
+    given_model: BaseChatModel | None = None
+
+    @cached_property
+    def model(self) -> BaseChatModel:
+        """The chat model; that of the settings where none was given."""
+        return self.given_model or open_chat_model(self.settings, self.quoter)
+
+    @cached_property
+    def quoter(self) -> Quoter:
+        """What chooses quotations."""
+        return quoter_of(self.knowledge_base)
+
+    @cached_property
+    def observer(self) -> Client | None:
+        """Who is told of each question, if anybody."""
+        return open_observer(SecretValues.of(self.settings))
+
+    def prepare(self) -> None:
+        """Load what the first question needs. Raises FolioError for what it would stumble over."""
+        _ = self.model
+        self.knowledge_base.warm()
+
+    def use_model(self, settings: Settings) -> None:
+        """Answer with the model of these settings from now on; raises what opening it raises."""
+        self.model = open_chat_model(settings, self.quoter)
+        self.settings = settings
+
+    def runnable(self, ask: Callable[..., CitedAnswer]) -> AskRunnable:
+        """Return what asks as a LangChain runnable."""
+        return AskRunnable(ask)
+
+    def close(self) -> None:
+        """Send what is left to send."""
+        if observer := self.__dict__.get("observer"):
+            observer.flush()
+
+    def ask(self, asked: Question, listen: Callable[[Event], None] | None, on_draft: OnDraft | None) -> CitedAnswer:
+        """Answer the question, with notices on earlier answers; the trace is written in every case."""
+        groups = groups_of(asked.viewer or ())
+        trace = Trace(asked.text, asked.session, listen, groups, SecretValues.of(self.settings))
+        trace.run = {"filters": asked.filters or {}, "as_of": asked.as_of.isoformat() if asked.as_of else None}
+        drafts = Drafts(on_draft)
+        told: CitedAnswer | None = None
+        problem: str | None = "interrupted"
+        try:
+            stale = stale_answers(self.sessions.turns(asked.session, groups), self.knowledge_base)
+            staleness = {one.turn.number: one.staleness for one in stale}
+            with observed_by(self.observer):
+                told = self._answer(asked, staleness, trace, drafts)
+            told = replace(told, notices=tuple(notice(one, asked.text) for one in stale))
+            problem = None
+            drafts.settle(told.answer)
+            self.sessions.note_stale(staleness)
+            return told
+        except Exception as error:
+            problem = str(error) if isinstance(error, FolioError) else f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            answered = told.as_json() if told else None
+            self.traces.keep(trace.record(model=self.settings.chat_model_name, answer=answered, error=problem))
+
+    def _answer(self, asked: Question, stale: Mapping[int, Staleness], trace: Trace, drafts: Drafts) -> CitedAnswer:
+        if self.knowledge_base.is_empty():
+            outcome = Outcome(no_documents_text(asked.text), refused=True, reason="no_documents")
+            return _told(outcome, asked.session, trace)
+        settings = self.settings
+        window = getattr(self.model, "window", None) or ContextWindow.of(settings.context_tokens)
+        name = settings.chat_model_name
+        # A model that takes no tools is asked to call them in words.
+        in_words = name == OFFLINE or not getattr(self.model, "takes_tools", True)
+        parts = Parts(
+            settings=RunSettings(
+                model=name,
+                style="react" if in_words else settings.agent_style,
+                top_k=asked.top_k,
+                max_iterations=settings.max_iterations,
+                max_searches=settings.max_searches,
+                history_tokens=settings.history_tokens,
+                prompt_tokens=window.prompt_tokens,
+            ),
+            model=self.model,
+            window=window,
+            search=partial(
+                self.knowledge_base.search,
+                k=asked.top_k,
+                filters=asked.filters,
+                viewer=asked.viewer,
+                as_of=asked.as_of,
+            ),
+            quoter=self.quoter,
+            sessions=self.sessions,
+            limits=Limits(settings.max_tokens, settings.max_seconds, partial(_tokens, trace), tell=trace.record_limit),
+            viewer=trace.viewer,
+            stale=stale,
+        )
+        return answer(asked.text, asked.session, parts, trace, drafts)
+
+
+def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
+    """Return what chooses quotations with the embedder of the knowledge base."""
+    engine = knowledge_base.engine
+    return Quoter(
+        engine.embedder,
+        knowledge_base.unrelated_similarity,
+        token_matcher(engine.reranker, engine.embedder),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """The settings that an answer depends on, none of them secret."""
+
+    model: str
+    style: AgentStyle
+    top_k: int
+    max_iterations: int
+    max_searches: int
+    history_tokens: int
+    prompt_tokens: int
+    """What the model was known to read when the question was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a question is answered with."""
+
+    settings: RunSettings
+    model: BaseChatModel
+    window: ContextWindow
+    search: Callable[[str], list[Hit]]
+    quoter: ChoosesQuotes
+    sessions: SessionStore
+    limits: Limits
+    viewer: tuple[str, ...] = ()
+    stale: Mapping[int, Staleness] = field(default_factory=dict)
+    """Numbers of turns whose answers are out of date."""
+
+
+def answer(question: str, session: str, parts: Parts, trace: Trace, drafts: Drafts) -> CitedAnswer:
+    """Answer the question in the session, and keep in the trace what is needed to do so again."""
+    settings, is_offline = parts.settings, parts.settings.model == OFFLINE
+    ledger = EvidenceLedger(mark=f"{trace.seed:08x}")
+
+    def shorten(earlier: str, turns: Sequence[Turn]) -> list[str]:
+        if is_offline:
+            return shorten_by_rules(earlier, turns)
+        return shorten_by_model(earlier, turns, parts.model, parts.window.prompt_tokens, [trace])
+
+    memory = SessionMemory(
+        store=parts.sessions,
+        session=session,
+        trace_id=trace.trace_id,
+        max_tokens=settings.history_tokens,
+        shorten=shorten,
+        viewer=parts.viewer,
+        stale=parts.stale,
+    )
+    turns = memory.turns()
+    trace.run = {**trace.run, **asdict(settings)}
+    trace.history = _history(memory, turns)
+
+    if reply := small_talk_reply(question):
+        outcome = Outcome(reply, refused=True, reason="no_question")
+        memory.save_context({"input": question}, {"outcome": outcome})
+        return _told(outcome, session, trace)
+
+    def search(query: str) -> list[Hit]:
+        return trace.record_search(query, parts.search)
+
+    def choose(asked: str, passages: Sequence[Passage]) -> list[Quote]:
+        quotes = parts.quoter.choose(asked, passages)
+        trace.quotes.append([asdict(quote) for quote in quotes])
+        return quotes
+
+    rewriter: Rewriter = RewriteByRules()
+    if not is_offline:
+        rewriter = RewriteByModel(parts.model, settings.history_tokens, [trace])
+    # Its last prompt and its quotations have no conversation beside them.
+    alone = rewriter.stand_alone(question, turns)
+    model = parts.model
+    if isinstance(model, OfflineChatModel):
+        model = model.about(question, [alone], ledger)
+
+    def for_search(query: str) -> str:
+        # Some models search for a follow-up as it was asked, which finds nothing of what it is about.
+        return alone if alone != question and is_same_search(query, question) else query
+
+    tools = [
+        knowledge_search(search, ledger, top_k=settings.top_k, max_searches=settings.max_searches, alone=for_search),
+        query_rewrite(
+            lambda asked: rewriter.rewrite(asked, turns),
+            ledger,
+            asked="\n".join([question, *(turn.question for turn in turns), alone]),
+        ),
+    ]
+    ending = Ending(
+        question=alone,
+        ledger=ledger,
+        model=model,
+        choose=choose,
+        search=lambda: search(alone),
+        callbacks=[trace, drafts],
+        window=parts.window,
+    )
+
+    def outcome_in(style: AgentStyle) -> Outcome:
+        executor = build_executor(
+            model,
+            tools,
+            ending,
+            memory,
+            max_iterations=settings.max_iterations,
+            max_searches=settings.max_searches,
+            limits=parts.limits,
+            style=style,
+        )
+        return run(executor, question, [trace, drafts])
+
+    try:
+        outcome = outcome_in(settings.style)
+    except ToolsRefused:
+        outcome = outcome_in("react")
+    passages = {citation.label: ledger.get(citation.label).hit for citation in outcome.citations}
+    return _told(outcome, session, trace, passages)
 
 
 def build_executor(
@@ -51,54 +306,30 @@ def run(executor: AgentExecutor, question: str, callbacks: Callbacks) -> Outcome
     return outcome
 
 
-def react_agent(
-    model: BaseChatModel, tools: list[BaseTool], *, max_searches: int, mark: str
-) -> tuple[RunnableAgent, int]:
-    """Make the agent of one question, and count the tokens of its prompt without conversation, question and steps."""
-    prompt = ReActPrompt(max_searches=max_searches, mark=mark)
-    # Its class is one of langchain_core, so that reading a reply needs no agent framework.
-    parser = cast("AgentOutputParser", ReActParser(tool_names=tuple(tool.name for tool in tools)))
-    agent = RunnableAgent(
-        runnable=create_react_agent(model, tools, prompt, output_parser=parser, stop_sequence=STOPS),
-        input_keys_arg=["input"],
-        return_keys_arg=["output"],
+def _told(outcome: Outcome, session: str, trace: Trace, passages: Mapping[str, Hit] | None = None) -> CitedAnswer:
+    return CitedAnswer(
+        answer=outcome.text,
+        refused=outcome.refused,
+        reason=outcome.reason,
+        citations=outcome.citations,
+        checks=outcome.checks,
+        usage=trace.usage(),
+        passages=passages or {},
+        session=session,
+        trace_id=trace.trace_id,
     )
-    return agent, prompt.fixed_tokens(tools)
 
 
-class ReActPrompt(BaseChatPromptTemplate):
-    """The prompt files as LangChain takes them. Values are plain text: braces in them mean nothing."""
+def _tokens(trace: Trace) -> int:
+    """Return the tokens of all prompts and replies so far."""
+    usage = trace.usage()
+    return usage["prompt_tokens"] + usage["completion_tokens"]
 
-    input_variables: list[str] = ["input", "chat_history", "agent_scratchpad", "tools", "tool_names"]  # noqa: RUF012
-    max_searches: int
-    mark: str
-    """Stands beside the passages of this question."""
 
-    def format_messages(self, **kwargs: Any) -> list[BaseMessage]:
-        """Return one system message and one human message."""
-        values = self._merge_partial_and_user_variables(**kwargs)
-        system = prompts.render(
-            "react_system",
-            tools=values["tools"],
-            tool_names=values["tool_names"],
-            max_searches=str(self.max_searches),
-        )
-        turn = prompts.render(
-            "react_turn",
-            chat_history=values["chat_history"],
-            mark=self.mark,
-            input=values["input"],
-            agent_scratchpad=values["agent_scratchpad"],
-        )
-        return [SystemMessage(system), HumanMessage(turn)]
-
-    def pretty_repr(self, html: bool = False) -> str:
-        """Return the text of the system prompt."""
-        return prompts.render("react_system", tools="$tools", tool_names="$tool_names", max_searches="$max_searches")
-
-    def fixed_tokens(self, tools: list[BaseTool]) -> int:
-        """Return the size of the prompt without conversation, question and steps."""
-        names = ", ".join(tool.name for tool in tools)
-        empty = dict.fromkeys(("input", "chat_history", "agent_scratchpad"), "")
-        messages = self.format_messages(tools=render_text_description(tools), tool_names=names, **empty)
-        return sum(approximate_tokens(str(message.text)) for message in messages)
+def _history(memory: SessionMemory, turns: Sequence[Turn]) -> dict[str, Any]:
+    """Return what is remembered of the session, without the citations, which no later answer rests on."""
+    kept = ("question", "answer", "refused", "stale", "number")
+    return {
+        "summary": asdict(memory.store.summary(memory.session, memory.viewer)),
+        "turns": [{name: getattr(turn, name) for name in kept} for turn in turns],
+    }

@@ -6,8 +6,7 @@ from itertools import chain, zip_longest
 from langchain_core.tools import BaseTool, tool
 
 from agent.checks.citations import without_labels
-from agent.evidence import EvidenceLedger, format_passage, is_same_search, label_ranges
-from agent.untrusted import fenced, plain
+from agent.evidence import EvidenceLedger, fenced, format_passage, is_same_search, label_ranges, plain
 from retrieval.hit import Hit
 from retrieval.remote.address import EndpointBusy
 from retrieval.search import SearchError

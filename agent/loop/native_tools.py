@@ -17,11 +17,11 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, SkipValidation
 
 import prompts
-from agent.loop.context import Step
+from agent.loop.steering import Step
 from agent.react.calls import means_no_tool, nearest, resolve, text_of
-from agent.react.clean import spoken
+from agent.react.labels import spoken
 from agent.react.parser import DirectAnswer, ReActParser
-from agent.window import approximate_tokens
+from prompts import approximate_tokens
 
 _INPUT = "input"
 

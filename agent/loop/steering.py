@@ -2,28 +2,48 @@
 
 import logging
 import math
+import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
-from langchain_classic.agents import BaseMultiActionAgent
+from langchain_classic.agents import BaseMultiActionAgent, create_react_agent
 from langchain_classic.agents.agent import RunnableAgent
 from langchain_core.agents import AgentAction, AgentFinish
 from langchain_core.callbacks import Callbacks
 from langchain_core.exceptions import OutputParserException
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.prompts import BaseChatPromptTemplate
+from langchain_core.tools import BaseTool, render_text_description
 from pydantic import ConfigDict, SkipValidation
 
+import prompts
 from agent.ending import MAX_SHRINKS, Ending, Outcome
-from agent.loop.context import Step, fit
+from agent.evidence import cut_passage, label_ranges
 from agent.models.errors import ContextOverflow
-from agent.window import approximate_tokens
+from agent.react.parser import ReActParser
+from agent.sessions.turn import NO_HISTORY
+from prompts import LEAST_TOKENS, approximate_tokens
+
+if TYPE_CHECKING:
+    from langchain_classic.agents import AgentOutputParser
 
 logger = logging.getLogger(__name__)
 
 MAX_CORRECTIONS = 2
 MAX_REPEATS = 2
 """Times that a model may ask for what it already has; then it is going in circles."""
+EARLIER = "(earlier turns left out)"
+STOPS = ["\nObservation", "\n观察"]
+
+_PASSAGE = re.compile(r"^\[(S\d+)\] .*\n(?:\|.*(?:\n|\Z))*", re.MULTILINE)
+_TURN = re.compile(r"^(?=User: )", re.MULTILINE)
+
+Step = tuple[AgentAction, str]
+"""What was done and what was observed."""
 
 
 class SteeredAgent(BaseMultiActionAgent):
@@ -138,3 +158,116 @@ class Limits:
 def _finish(outcome: Outcome, log: str = "") -> AgentFinish:
     """Return the outcome as LangChain's end of a run."""
     return AgentFinish({"output": outcome.text, "outcome": outcome}, log)
+
+
+def fit(history: str, steps: Sequence[Step], room: int) -> tuple[str, list[Step]]:
+    """Return conversation and steps within so many tokens.
+
+    The oldest turns go first, then the passages of the oldest observation, its last first; of the newest observation
+    the first passage stays, cut where it must be. What was left out is said in its place.
+    """
+    history = latest_turns(history, room - _tokens(steps))
+    left = room - approximate_tokens(history)
+    fitted = list(steps)
+    newest = max((place for place, (_, seen) in enumerate(fitted) if _PASSAGE.search(seen)), default=-1)
+    for place, (action, seen) in enumerate(fitted):
+        excess = _tokens(fitted) - left
+        if excess <= 0:
+            break
+        fitted[place] = (action, _without_passages(seen, excess, keep=int(place == newest)))
+    if (excess := _tokens(fitted) - left) > 0 and newest >= 0:
+        action, seen = fitted[newest]
+        fitted[newest] = (action, _with_shorter_passage(seen, excess))
+    if _tokens(fitted) < _tokens(steps):
+        logger.warning("the prompt was too long: passages were left out of it; see FOLIO_CONTEXT_TOKENS")
+    return history, fitted
+
+
+def latest_turns(history: str, room: int) -> str:
+    """Return the latest turns of a conversation within so many tokens, with a mark where earlier ones were left out."""
+    if approximate_tokens(history) <= max(room, 0) or history == NO_HISTORY:
+        return history
+    turns = [turn for turn in _TURN.split(history) if turn.strip()]
+    kept: list[str] = []
+    left = room - approximate_tokens(EARLIER)
+    while turns and (left := left - approximate_tokens(turns[-1])) >= 0:
+        kept.insert(0, turns.pop())
+    return "".join([f"{EARLIER}\n", *kept]).rstrip("\n")
+
+
+def _tokens(steps: Sequence[Step]) -> int:
+    return sum(approximate_tokens(f"{action.log}\nObservation: {seen}\nThought: ") for action, seen in steps)
+
+
+def _without_passages(seen: str, excess: int, keep: int) -> str:
+    """Take out the last passages until the excess is gone, but for the first `keep`."""
+    gone: list[str] = []
+    for passage in list(_PASSAGE.finditer(seen))[keep:][::-1]:
+        if excess <= 0:
+            break
+        seen = seen[: passage.start()] + seen[passage.end() :]
+        excess -= approximate_tokens(passage[0])
+        gone.append(passage[1])
+    seen = re.sub(r"\n{3,}", "\n\n", seen)
+    return f"{seen}\n(left out to fit: {label_ranges(gone)})" if gone else seen
+
+
+def _with_shorter_passage(seen: str, excess: int) -> str:
+    passage = _PASSAGE.search(seen)
+    if passage is None:
+        return seen
+    room = max(approximate_tokens(passage[0]) - excess, LEAST_TOKENS // 2)
+    return seen[: passage.start()] + cut_passage(passage[0], room) + "\n" + seen[passage.end() :]
+
+
+def react_agent(
+    model: BaseChatModel, tools: list[BaseTool], *, max_searches: int, mark: str
+) -> tuple[RunnableAgent, int]:
+    """Make the agent of one question, and count the tokens of its prompt without conversation, question and steps."""
+    prompt = ReActPrompt(max_searches=max_searches, mark=mark)
+    # Its class is one of langchain_core, so that reading a reply needs no agent framework.
+    parser = cast("AgentOutputParser", ReActParser(tool_names=tuple(tool.name for tool in tools)))
+    agent = RunnableAgent(
+        runnable=create_react_agent(model, tools, prompt, output_parser=parser, stop_sequence=STOPS),
+        input_keys_arg=["input"],
+        return_keys_arg=["output"],
+    )
+    return agent, prompt.fixed_tokens(tools)
+
+
+class ReActPrompt(BaseChatPromptTemplate):
+    """The prompt files as LangChain takes them. Values are plain text: braces in them mean nothing."""
+
+    input_variables: list[str] = ["input", "chat_history", "agent_scratchpad", "tools", "tool_names"]  # noqa: RUF012
+    max_searches: int
+    mark: str
+    """Stands beside the passages of this question."""
+
+    def format_messages(self, **kwargs: Any) -> list[BaseMessage]:
+        """Return one system message and one human message."""
+        values = self._merge_partial_and_user_variables(**kwargs)
+        system = prompts.render(
+            "react_system",
+            tools=values["tools"],
+            tool_names=values["tool_names"],
+            max_searches=str(self.max_searches),
+        )
+        turn = prompts.render(
+            "react_turn",
+            chat_history=values["chat_history"],
+            mark=self.mark,
+            input=values["input"],
+            agent_scratchpad=values["agent_scratchpad"],
+        )
+        return [SystemMessage(system), HumanMessage(turn)]
+
+    def pretty_repr(self, html: bool = False) -> str:
+        """Return the text of the system prompt."""
+        return prompts.render("react_system", tools="$tools", tool_names="$tool_names", max_searches="$max_searches")
+
+    def fixed_tokens(self, tools: list[BaseTool]) -> int:
+        """Return the size of the prompt without conversation, question and steps."""
+        names = ", ".join(tool.name for tool in tools)
+        empty = dict.fromkeys(("input", "chat_history", "agent_scratchpad"), "")
+        messages = self.format_messages(tools=render_text_description(tools), tool_names=names, **empty)
+        return sum(approximate_tokens(str(message.text)) for message in messages)

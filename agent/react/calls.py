@@ -6,8 +6,7 @@ import re
 import unicodedata
 from typing import Any
 
-from agent.react.clean import before_observation, unfenced, without_half_stop, without_stray_fence
-from agent.react.labels import closing
+from agent.react.labels import before_observation, closing, unfenced, without_half_stop, without_stray_fence
 
 _INPUT_KEYS = (
     *("query", "input", "question", "text", "q", "search_query", "tool_input", "action_input"),

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from langchain_core.agents import AgentAction, AgentFinish
 from langchain_core.exceptions import OutputParserException
 
-from agent.react.final_answer import AnswerStream
-from agent.react.parser import ReActParser
+from agent.react.parser import AnswerStream, ReActParser
 
 TOOLS = ("query_rewrite", "knowledge_search")
 

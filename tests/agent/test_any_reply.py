@@ -83,13 +83,15 @@ def ask(model: BaseChatModel, style: AgentStyle) -> tuple[Outcome, list[str]]:
         knowledge_search(search, ledger, top_k=3, max_searches=3),
         query_rewrite(lambda query: asked.append(query) or [query], ledger),  # type: ignore[func-returns-value]
     ]
-    ending = Ending("年假几天？", ledger, model, Quoter(CharacterEmbedder(), lambda: 0.0), lambda: search("年假几天？"))
+    ending = Ending(
+        "年假几天？", ledger, model, Quoter(CharacterEmbedder(), lambda: 0.0).choose, lambda: search("年假几天？")
+    )
     memory = SessionMemory(store=sessions, session="s", trace_id="t", max_tokens=500)
     executor = build_executor(model, tools, ending, memory, max_iterations=MAX_ITERATIONS, max_searches=3, style=style)
     try:
         outcome = run(executor, "年假几天？", [])
         (turn,) = sessions.turns("s")
-        assert turn.answer == outcome.text
+        assert turn.answer == outcome.text.replace("\0", "\ufffd")
     finally:
         sessions.close()
     return outcome, asked

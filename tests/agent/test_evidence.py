@@ -1,8 +1,7 @@
 import pytest
 
 from agent.checks.citations import cited_labels
-from agent.evidence import EvidenceLedger, format_passage
-from agent.untrusted import JOINER
+from agent.evidence import JOINER, EvidenceLedger, format_passage
 from tests.fakes import make_hit
 
 

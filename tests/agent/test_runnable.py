@@ -16,7 +16,7 @@ from langchain_core.runnables import RunnableLambda
 
 from agent.answer import CitedAnswer
 from agent.assistant import Assistant
-from agent.runnable import AnswerPiece
+from agent.loop.drafts import AnswerPiece
 from retrieval.search import SearchError
 from tests.agent.conftest import model_of
 

@@ -1,6 +1,6 @@
 import pytest
 
-from agent.small_talk import small_talk_reply
+from agent.question import small_talk_reply
 
 
 @pytest.mark.parametrize(

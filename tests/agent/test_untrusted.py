@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.checks.citations import cited_labels
+from agent.evidence import JOINER, fenced, harmless, harmless_turns, plain, supporting
 from agent.react.labels import find_labels
-from agent.untrusted import JOINER, fenced, harmless, harmless_turns, plain, supporting
 from tests.agent.replies import PARSER, REPLIES
 
 

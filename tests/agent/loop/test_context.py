@@ -3,9 +3,9 @@
 from langchain_core.agents import AgentAction
 
 from agent.evidence import EvidenceLedger, best_passages, format_passage
-from agent.loop.context import EARLIER, Step, fit, latest_turns
+from agent.loop.steering import EARLIER, Step, fit, latest_turns
 from agent.sessions.turn import NO_HISTORY
-from agent.window import ContextWindow, approximate_tokens
+from prompts import ContextWindow, approximate_tokens
 from tests.fakes import make_hit
 
 TURNS = "\n".join(f"User: 问题{number}\nAssistant: 答案{number}" for number in range(5))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.answering import quoter_of
 from agent.assistant import Assistant
+from agent.executor import quoter_of
 from agent.models.offline import OfflineChatModel
 from agent.sessions.store import SessionStore
 from agent.settings import Settings

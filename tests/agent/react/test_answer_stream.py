@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from langchain_core.agents import AgentAction
 from langchain_core.exceptions import OutputParserException
 
-from agent.react.final_answer import AnswerStream
+from agent.react.parser import AnswerStream
 from tests.agent.replies import PARSER, REPLIES, pieces
 
 

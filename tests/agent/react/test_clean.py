@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.react.clean import strip_thinking
+from agent.react.labels import strip_thinking
 from tests.agent.replies import action
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from agent.react.clean import goes_round, said_once, spoken
+from agent.react.labels import goes_round, said_once, spoken
 
 
 @pytest.mark.parametrize(
