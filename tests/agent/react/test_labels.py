@@ -1,50 +1,42 @@
-"""Labels are found however they are written."""
+"""What surrounds the text of a reply is taken away, and what is said over and over is said once."""
 
 import pytest
 
-from tests.agent.replies import action
+from agent.react.labels import goes_round, said_once, spoken, strip_thinking
 
 
 @pytest.mark.parametrize(
-    "reply",
+    ("text", "visible"),
     [
-        "Thought: look\nAction: knowledge_search\nAction Input: parking rules",
-        " look\nAction: knowledge_search\nAction Input: parking rules\n",
-        "Thought：look\nAction：knowledge_search\nAction Input：parking rules",
-        "Ａｃｔｉｏｎ：knowledge_search\nＡｃｔｉｏｎ　Ｉｎｐｕｔ：parking rules",
-        "思考：要查\n行动：knowledge_search\n行动输入：parking rules",
-        "思考：要查\n动作：knowledge_search\n动作输入：parking rules",
-        "行动: knowledge_search\n输入: parking rules",
-        "【思考】要查\n【行动】knowledge_search\n【行动输入】parking rules",
-        "（思考）要查\n（行动）knowledge_search\n（行动输入）parking rules",
-        "【行动】：knowledge_search\n【行动输入】：parking rules",
-        "**Thought:** look\n**Action:** knowledge_search\n**Action Input:** parking rules",
-        "**Thought**: look\n**Action**: `knowledge_search`\n**Action Input**: parking rules",
-        "**Action: knowledge_search**\n**Action Input: parking rules**",
-        "### Thought\nlook\n### Action\nknowledge_search\n### Action Input\nparking rules",
-        "> Action: knowledge_search\n> Action Input: parking rules",
-        "- Action: knowledge_search\n- Action Input: parking rules",
-        "1. Thought: look\n2. Action: knowledge_search\n3. Action Input: parking rules",
-        "`Action:` `knowledge_search`\n`Action Input:` `parking rules`",
-        "[Action]: knowledge_search\n[Action Input]: parking rules",
-        '"Action": "knowledge_search"\n"Action Input": "parking rules"',
-        '"Action: knowledge_search"\n"Action Input: parking rules"',
-        "Action 1: knowledge_search\nAction Input 1: parking rules",
-        "action: knowledge_search\naction_input: parking rules",
-        "\ufeffAction: knowledge_search\r\nAction Input: parking rules\r\n",
-        "Action:\nknowledge_search\nAction Input:\nparking rules",
-        "Action: knowledge_search Action Input: parking rules",
-        "Action: knowledge_search, Action Input: parking rules",
-        "Action: knowledge_search(parking rules)",
-        'Action: knowledge_search("parking rules")',
-        'Action: knowledge_search(query="parking rules")',
-        "Action: knowledge_search[parking rules]",
-        "```\nThought: look\nAction: knowledge_search\nAction Input: parking rules\n```",
-        "```text\nAction: knowledge_search\nAction Input: parking rules\n```\n",
-        "Action: knowledge_search\nAction Input: parking rules\n```",
-        "Action: knowledge_search\nAction Input: parking rules<|im_end|>",
-        "Action: knowledge_search\nAction Input: parking rules</tool_call>",
+        ("a<think>b</think>c", "ac"),
+        ("a<think>b", "a"),
+        ("b</think>c", "c"),
+        ("<THINK>b</ think >c", "c"),
+        ("<think>a<think>b</think>c</think>d", "d"),
+        ("no tags, 1 < 2", "no tags, 1 < 2"),
+        ("the `<think>` tag", "the `<think>` tag"),
     ],
 )
-def test_every_way_of_writing_labels_is_one_action(reply: str) -> None:
-    assert action(reply) == ("knowledge_search", "parking rules")
+def test_strip_thinking(text: str, visible: str) -> None:
+    assert strip_thinking(text) == visible
+
+
+@pytest.mark.parametrize(
+    ("text", "once"),
+    [
+        ("年假 12 天。[S1]\n" + "请参考制度。" * 200, "年假 12 天。[S1]\n请参考制度。"),
+        ("Thought: I search.\nAction: knowledge_search\n" * 40, "Thought: I search.\nAction: knowledge_search"),
+        ("年假为 5 天[S1]。" + "员工须提前申请[S1]。" * 60, "年假为 5 天[S1]。员工须提前申请[S1]。"),
+        ("It is 5 days. [S1]\n" + "Apply early. [S1]\n" * 60, "It is 5 days. [S1]\nApply early. [S1]"),
+        ("Answer: " + "。" * 700, "Answer: 。"),
+    ],
+)
+def test_what_is_said_over_and_over_is_said_once(text: str, once: str) -> None:
+    assert goes_round(text)
+    assert said_once(text) == spoken(text) == once
+
+
+@pytest.mark.parametrize("text", ["", "年假 12 天。" * 20, "年假 12 天。" * 200 + "病假另行规定。"])
+def test_an_answer_is_left_as_it_is(text: str) -> None:
+    assert not goes_round(text)
+    assert said_once(text) == text

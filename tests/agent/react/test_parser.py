@@ -1,17 +1,51 @@
-"""Whatever a model replies, the parser gives an action, an answer or a correction."""
+"""Whatever a model replies, the parser gives an action, an answer or a correction, and the stream that answer alone."""
+
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.agents import AgentAction, AgentFinish
 from langchain_core.exceptions import OutputParserException
-from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.prompts import PromptTemplate
-from langchain_core.tools import tool
 
-from agent.react.parser import DirectAnswer, ReActParser
-from tests.agent.replies import PARSER, REPLIES, TOOLS
+from agent.react.parser import AnswerStream, DirectAnswer
+from tests.agent.replies import CASES, PARSER, REPLIES, TOOLS, pieces
+
+Step = AgentAction | AgentFinish | OutputParserException
+
+
+def parsed(text: str) -> Step:
+    try:
+        return PARSER.parse(text)
+    except OutputParserException as correction:
+        return correction
+
+
+def read(text: str, *, told: str = "Action: ") -> dict[str, Any]:
+    """Return what a reply comes to, as the cases have it; a correction must say what is expected of it."""
+    step = parsed(text)
+    if isinstance(step, AgentAction):
+        return {"action": [step.tool, step.tool_input]}
+    if isinstance(step, AgentFinish):
+        return {"answer": step.return_values["output"]}
+    observation = str(step.observation)
+    assert step.send_to_llm
+    assert "Action: " in observation
+    assert observation.count("\n") <= 1
+    if isinstance(step, DirectAnswer):
+        return {"without_label": step.answer}
+    assert "12 places" not in f"{step.llm_output}{observation}"
+    return {"correction": told if told in observation else observation}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["reply"][:40])
+def test_a_reply_is_read_however_it_is_written(case: dict[str, Any]) -> None:
+    expected = {name: value for name, value in case.items() if name not in ("reply", "streamed")}
+    assert read(case["reply"], told=case.get("correction", "Action: ")) == expected
+    if "action" in case:
+        assert "".join(pieces(case["reply"], 2)) == ""
+    if "streamed" in case:
+        assert "".join(pieces(case["reply"], 1)) == case["streamed"]
 
 
 def test_the_log_of_an_action_holds_nothing_invented() -> None:
@@ -22,21 +56,16 @@ def test_the_log_of_an_action_holds_nothing_invented() -> None:
 @settings(max_examples=400, deadline=None)
 @given(REPLIES | st.text())
 def test_any_text_is_an_action_an_answer_or_a_correction(text: str) -> None:
-    result: AgentAction | AgentFinish | OutputParserException
-    try:
-        result = PARSER.parse(text)
-    except OutputParserException as error:
-        result = error
-    if isinstance(result, AgentAction):
-        assert result.tool in TOOLS
-        assert isinstance(result.tool_input, str)
-        assert result.tool_input.strip()
-    elif isinstance(result, AgentFinish):
-        assert result.return_values["output"].strip()
+    step = parsed(text)
+    if isinstance(step, AgentAction):
+        assert step.tool in TOOLS
+        assert str(step.tool_input).strip()
+    elif isinstance(step, AgentFinish):
+        assert step.return_values["output"].strip()
     else:
-        assert result.observation
-        assert result.send_to_llm
-        assert not isinstance(result, DirectAnswer) or result.answer.strip()
+        assert step.observation
+        assert step.send_to_llm
+        assert not isinstance(step, DirectAnswer) or step.answer.strip()
 
 
 @settings(max_examples=200, deadline=None)
@@ -48,38 +77,24 @@ def test_any_text_is_an_action_an_answer_or_a_correction(text: str) -> None:
 def test_an_invented_observation_never_reaches_a_tool_or_an_action_log(
     before: str, turn: str, observation: str
 ) -> None:
-    try:
-        step = PARSER.parse(f"{before}\n{turn}parking{observation}SECRET 99\nFinal Answer: SECRET")
-    except OutputParserException:
-        return
+    step = parsed(f"{before}\n{turn}parking{observation}SECRET 99\nFinal Answer: SECRET")
     if isinstance(step, AgentAction):
         assert "SECRET" not in f"{step.tool_input}{step.log}"
 
 
-@pytest.mark.filterwarnings("ignore:.*langchain-community.*:DeprecationWarning")
-def test_the_executor_of_langchain_runs_with_the_parser() -> None:
-    from langchain_classic.agents import AgentExecutor, create_react_agent
+def test_a_label_split_over_pieces_never_leaks_and_text_comes_early() -> None:
+    stream = AnswerStream()
+    given = ("Tho", "ught: I know\nFin", "al Ans", "wer：", "Five ", "days", ". [S1]\nObser", "vation: 99")
+    assert [stream.feed(piece) for piece in given] == ["", "", "", "", "Five", " days", ". [S1]", ""]
+    assert stream.finish() == ""
 
-    asked: list[str] = []
 
-    @tool
-    def knowledge_search(query: str) -> str:
-        """Search."""
-        asked.append(query)
-        return "[S1] five days"
-
-    model = GenericFakeChatModel(
-        messages=iter(
-            [
-                AIMessage("行动：`knowledge_search`\n行动输入：年假\n观察：99 天\n最终答案：99 天"),
-                AIMessage("Five days, I think"),
-                AIMessage("最终答案：五天。[S1]"),
-            ]
-        )
-    )
-    prompt = PromptTemplate.from_template("{tools} {tool_names} {input}\n{agent_scratchpad}")
-    parser = ReActParser(tool_names=("knowledge_search",))
-    agent = create_react_agent(model, [knowledge_search], prompt, output_parser=parser)  # type: ignore[arg-type]
-    executor = AgentExecutor(agent=agent, tools=[knowledge_search], handle_parsing_errors=True)
-    assert executor.invoke({"input": "几天？"})["output"] == "五天。[S1]"
-    assert asked == ["年假"]
+@settings(max_examples=400, deadline=None)
+@given(REPLIES.filter(lambda text: "</think>" not in text), st.integers(1, 7), st.booleans())
+def test_the_stream_is_the_answer_of_the_parser(text: str, size: int, labelled: bool) -> None:
+    reply = f"Final Answer: {text}" if labelled else text
+    shown, step = "".join(pieces(reply, size)), parsed(reply)
+    if isinstance(step, AgentFinish):
+        assert shown in ("", step.return_values["output"])
+    else:
+        assert shown == ""
