@@ -99,10 +99,7 @@ class EvidenceLedger:
 
     def get(self, label: str) -> Evidence:
         """Return the evidence under the label; raise KeyError when there is none."""
-        for evidence in self.all():
-            if evidence.label == label:
-                return evidence
-        raise KeyError(label)
+        return {evidence.label: evidence for evidence in self.all()}[label]
 
 
 def format_passage(evidence: Evidence) -> str:
@@ -112,17 +109,10 @@ def format_passage(evidence: Evidence) -> str:
     and what imitates that format is made harmless.
     """
     chunk = evidence.hit.chunk
-    place = ", ".join(
-        part
-        for part in (
-            chunk.source,
-            f"p. {chunk.page}" if chunk.page else "",
-            f"version {chunk.version}" if chunk.version else "",
-        )
-        if part
-    )
+    page = f", p. {chunk.page}" if chunk.page else ""
+    version = f", version {chunk.version}" if chunk.version else ""
     quoted = "\n".join(f"| {line}" for line in harmless(chunk.text).splitlines())
-    return f"[{evidence.label}] {_one_line(chunk.heading)} ({_one_line(place)})\n{quoted}"
+    return f"[{evidence.label}] {_one_line(chunk.heading)} ({_one_line(chunk.source + page + version)})\n{quoted}"
 
 
 def best_passages(ledger: EvidenceLedger, room: int) -> str:
@@ -157,8 +147,8 @@ def is_same_search(query: str, other: str) -> bool:
     """Say whether two queries look for the same: the same letters, or the same words but for those of asking."""
     if _letters(query) == _letters(other):
         return True
-    words = _words(query)
-    return bool(words) and words == _words(other)
+    words = words_of(query) - _ASKING
+    return bool(words) and words == words_of(other) - _ASKING
 
 
 def label_ranges(labels: Sequence[str]) -> str:
@@ -178,8 +168,9 @@ def _letters(query: str) -> str:
     return "".join(character for character in folded if character.isalnum())
 
 
-def _words(query: str) -> frozenset[str]:
-    return frozenset(tokenize(query, characters=False)) - STOP_TOKENS - _ASKING
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text but the stop words."""
+    return frozenset(tokenize(text, characters=False)) - STOP_TOKENS
 
 
 def format_place(source: str, section: str, page: int | None, *, chinese: bool) -> str:

@@ -6,10 +6,9 @@ The parts may be a model and an index, or what they gave before.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 from langchain_classic.agents import AgentExecutor
-from langchain_core.callbacks import Callbacks
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 from langsmith import Client
@@ -270,7 +269,8 @@ def answer(question: str, session: str, parts: Parts, trace: Trace, drafts: Draf
             limits=parts.limits,
             style=style,
         )
-        return run(executor, question, [trace, drafts])
+        result = executor.invoke({"input": question}, config={"callbacks": [trace, drafts]})
+        return cast("Outcome", result["outcome"])
 
     try:
         outcome = outcome_in(settings.style)
@@ -288,22 +288,16 @@ def build_executor(
     *,
     max_iterations: int,
     max_searches: int,
-    limits: Limits | None = None,
-    style: AgentStyle = "react",
+    limits: Limits,
+    style: AgentStyle,
 ) -> AgentExecutor:
     """Put the agent of one question together."""
     make = native_agent if style == "tools" else react_agent
     agent, fixed_tokens = make(model, tools, max_searches=max_searches, mark=ending.ledger.mark)
-    steered = SteeredAgent(agent=agent, fixed_tokens=fixed_tokens, ending=ending, limits=limits or Limits.none())
+    steered = SteeredAgent(agent=agent, fixed_tokens=fixed_tokens, ending=ending, limits=limits)
     return AgentExecutor(
         agent=steered, tools=tools, memory=memory, max_iterations=max_iterations, handle_parsing_errors=True
     )
-
-
-def run(executor: AgentExecutor, question: str, callbacks: Callbacks) -> Outcome:
-    """Ask the question and return its outcome."""
-    outcome: Outcome = executor.invoke({"input": question}, config={"callbacks": callbacks})["outcome"]
-    return outcome
 
 
 def _told(outcome: Outcome, session: str, trace: Trace, passages: Mapping[str, Hit] | None = None) -> CitedAnswer:

@@ -6,11 +6,10 @@ from itertools import chain, zip_longest
 from langchain_core.tools import BaseTool, tool
 
 from agent.checks.citations import without_labels
-from agent.evidence import EvidenceLedger, fenced, format_passage, is_same_search, label_ranges, plain
+from agent.evidence import EvidenceLedger, fenced, format_passage, is_same_search, label_ranges, plain, words_of
 from retrieval.hit import Hit
 from retrieval.remote.address import EndpointBusy
 from retrieval.search import SearchError
-from retrieval.text.tokens import STOP_TOKENS, tokenize
 
 MAX_QUERIES = 3
 MAX_QUERY_CHARS = 500
@@ -77,7 +76,7 @@ def query_rewrite(rewrite: Callable[[str], Sequence[str]], ledger: EvidenceLedge
     @tool(description=REWRITE_DESCRIPTION)
     def query_rewrite(input: str) -> str:
         asked_for = plain(input).strip()
-        if asked and not _words(asked_for) & _words(asked):
+        if asked and not words_of(asked_for) & words_of(asked):
             # Such as the example of the prompt, which small models copy.
             asked_for = asked.splitlines()[0]
         is_known = any(is_same_search(asked_for, one) for one in [*asked_before, *given])
@@ -103,8 +102,8 @@ def _numbered(queries: Sequence[str]) -> str:
 def _observe(found: dict[str, list[Hit]], ledger: EvidenceLedger, top_k: int) -> str:
     """Record the hits and tell the model what is new; several queries share the places fairly."""
     places = top_k if len(found) == 1 else top_k + len(found)
-    shared = [hit for hit in chain.from_iterable(zip_longest(*found.values())) if hit is not None]
-    kept = {hit.chunk.chunk_id for hit in _first_of_each(shared)[:places]}
+    shared = [hit.chunk.chunk_id for hit in chain.from_iterable(zip_longest(*found.values())) if hit]
+    kept = list(dict.fromkeys(shared))[:places]
     new = [
         evidence
         for query, hits in found.items()
@@ -143,11 +142,3 @@ def _ticked_off(ledger: EvidenceLedger) -> str:
 def _labels_of(query: str, ledger: EvidenceLedger) -> str:
     search = ledger.already(query)
     return label_ranges(search.labels) if search and search.labels else "nothing"
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(tokenize(text, characters=False)) - STOP_TOKENS
-
-
-def _first_of_each(hits: Sequence[Hit]) -> list[Hit]:
-    return list({hit.chunk.chunk_id: hit for hit in reversed(hits)}.values())[::-1]

@@ -1,7 +1,6 @@
 """The answer while it is being written: drafts that nobody has checked yet, then the answer that was."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -153,17 +152,6 @@ class AskRunnable(Runnable[str | Mapping[str, Any], AnswerPiece | CitedAnswer]):
                 yield answer.result()
             finally:
                 left.set()
-
-    async def astream(
-        self, input: str | Mapping[str, Any], config: RunnableConfig | None = None, **kwargs: Any
-    ) -> AsyncIterator[AnswerPiece | CitedAnswer]:
-        """Do as `stream` does, and leave the event loop to others meanwhile."""
-        pieces = self.stream(input, config, **kwargs)
-        try:
-            while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
-                yield piece
-        finally:
-            await asyncio.to_thread(pieces.close)  # type: ignore[attr-defined]
 
     def _asked(self, input: str | Mapping[str, Any], **kwargs: Any) -> CitedAnswer:
         given = {"question": input} if isinstance(input, str) else dict(input)

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from langchain_classic.agents import BaseMultiActionAgent
 from langchain_core.agents import AgentAction, AgentFinish
 from langchain_core.callbacks import Callbacks
 from langchain_core.exceptions import OutputParserException
@@ -14,7 +14,6 @@ from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import ConfigDict, SkipValidation
 
 import prompts
 from agent.loop.steering import Step
@@ -36,24 +35,18 @@ class NativeAction(AgentAction):
     """Place among the calls of one reply, from 1."""
 
 
-class NativeToolsAgent(BaseMultiActionAgent):
+@dataclass(frozen=True, slots=True)
+class NativeToolsAgent:
     """An agent whose model calls tools natively and answers in plain text; made for one question."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    model: SkipValidation[Runnable[Any, BaseMessage]]
+    model: Runnable[Any, BaseMessage]
     """With the tools bound to it."""
     tool_names: tuple[str, ...]
     max_searches: int
     mark: str
     """Stands beside the passages of this question."""
-    note_call_in_words: SkipValidation[Callable[[], None]]
+    note_call_in_words: Callable[[], None]
     """Told of a call that stands in the text of a reply."""
-
-    @property
-    def input_keys(self) -> list[str]:
-        """Return what a run is given."""
-        return ["input"]
 
     def plan(
         self, intermediate_steps: list[Step], callbacks: Callbacks = None, **kwargs: Any
@@ -61,12 +54,6 @@ class NativeToolsAgent(BaseMultiActionAgent):
         """Return the next calls, or the end."""
         messages = self._messages(kwargs["input"], kwargs["chat_history"], intermediate_steps)
         return self._read(self._reply(messages, callbacks))
-
-    async def aplan(
-        self, intermediate_steps: list[Step], callbacks: Callbacks = None, **kwargs: Any
-    ) -> list[AgentAction] | AgentFinish:
-        """Do as `plan` does."""
-        return self.plan(intermediate_steps, callbacks, **kwargs)
 
     def _reply(self, messages: list[BaseMessage], callbacks: Callbacks) -> AIMessage:
         """Ask the model; in pieces, so that an answer can be shown while it is written."""
@@ -95,9 +82,8 @@ class NativeToolsAgent(BaseMultiActionAgent):
         """Read a reply: its calls, else its text, which is the answer unless it calls a tool in words."""
         said = spoken(str(reply.text))
         calls = [(call["name"], text_of(call["args"]), call["id"]) for call in reply.tool_calls]
-        calls += [
-            (call["name"] or "", text_of(_lenient(call["args"])), call["id"]) for call in reply.invalid_tool_calls
-        ]
+        for bad in reply.invalid_tool_calls:
+            calls.append((bad["name"] or "", text_of(_lenient(bad["args"])), bad["id"]))
         if calls:
             return self._actions(calls, said)
         parser = ReActParser(tool_names=self.tool_names)
@@ -119,16 +105,8 @@ class NativeToolsAgent(BaseMultiActionAgent):
             if tool is None or not tool_input:
                 raise _correction(given, tool, self.tool_names, said)
             log = f"Thought: {said}\nAction: {tool}\nAction Input: {tool_input}" if said else ""
-            actions.append(
-                NativeAction(
-                    tool=tool,
-                    tool_input=tool_input,
-                    log=log,
-                    call_id=call_id or f"call_{number}",
-                    said=said,
-                    number=number,
-                )
-            )
+            call = {"call_id": call_id or f"call_{number}", "said": said, "number": number}
+            actions.append(NativeAction(tool=tool, tool_input=tool_input, log=log, **call))
         return actions
 
 

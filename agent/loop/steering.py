@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langchain_classic.agents import BaseMultiActionAgent, create_react_agent
 from langchain_classic.agents.agent import RunnableAgent
@@ -46,13 +46,21 @@ Step = tuple[AgentAction, str]
 """What was done and what was observed."""
 
 
+class PlansSteps(Protocol):
+    """Shows a model a conversation and steps, and reads its reply."""
+
+    def plan(
+        self, intermediate_steps: list[Step], callbacks: Callbacks = None, **kwargs: Any
+    ) -> AgentAction | list[AgentAction] | AgentFinish:
+        """Return the next calls, or the end."""
+
+
 class SteeredAgent(BaseMultiActionAgent):
     """Leads another agent to the end of one question: every ending is a checked outcome."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    agent: SkipValidation[RunnableAgent | BaseMultiActionAgent]
-    """Shows the model a conversation and steps, and reads its reply."""
+    agent: SkipValidation[PlansSteps]
     fixed_tokens: int
     """Size of the prompt without conversation, question and steps."""
     ending: SkipValidation[Ending]
@@ -71,7 +79,10 @@ class SteeredAgent(BaseMultiActionAgent):
 
         Raises OutputParserException with a correction for the model.
         """
-        if self.ending.ledger.repeats >= MAX_REPEATS or self._is_over_limit():
+        limit = self.limits.reached()
+        if limit:
+            logger.warning("the question reached its limit of %s; it is answered from what was found", limit)
+        if limit or self.ending.ledger.repeats >= MAX_REPEATS:
             return _finish(self.ending.from_evidence())
         try:
             step = self._reply(intermediate_steps, callbacks, kwargs["input"], kwargs["chat_history"])
@@ -95,12 +106,6 @@ class SteeredAgent(BaseMultiActionAgent):
     ) -> AgentFinish:
         """End at the cap of replies from the evidence that was gathered."""
         return _finish(self.ending.from_evidence())
-
-    def _is_over_limit(self) -> bool:
-        limit = self.limits.reached()
-        if limit:
-            logger.warning("the question reached its limit of %s; it is answered from what was found", limit)
-        return limit is not None
 
     def _reply(
         self, steps: list[Step], callbacks: Callbacks, question: str, history: str
@@ -126,19 +131,14 @@ class Limits:
     """Tokens of all prompts and replies."""
     max_seconds: float
     spent_tokens: Callable[[], int] = lambda: 0
-    clock: Callable[[], float] = time.monotonic
     tell: Callable[[str], None] = lambda _limit: None
     """Called with the limit that is reached."""
-    _began: float = field(init=False)
+    _began: float = field(init=False, default_factory=lambda: time.monotonic())
 
     @classmethod
     def none(cls) -> "Limits":
         """Return limits that are never reached."""
         return cls(sys.maxsize, math.inf)
-
-    def __post_init__(self) -> None:
-        """Start the clock."""
-        self._began = self.clock()
 
     def reached(self) -> str | None:
         """Return the limit that is reached, as people name it; None while there is budget."""
@@ -150,7 +150,7 @@ class Limits:
     def _reached(self) -> str | None:
         if self.spent_tokens() >= self.max_tokens:
             return f"{self.max_tokens} tokens (FOLIO_MAX_TOKENS)"
-        if self.clock() - self._began >= self.max_seconds:
+        if time.monotonic() - self._began >= self.max_seconds:
             return f"{self.max_seconds:g} s (FOLIO_MAX_SECONDS)"
         return None
 
@@ -214,8 +214,7 @@ def _without_passages(seen: str, excess: int, keep: int) -> str:
 
 def _with_shorter_passage(seen: str, excess: int) -> str:
     passage = _PASSAGE.search(seen)
-    if passage is None:
-        return seen
+    assert passage
     room = max(approximate_tokens(passage[0]) - excess, LEAST_TOKENS // 2)
     return seen[: passage.start()] + cut_passage(passage[0], room) + "\n" + seen[passage.end() :]
 
@@ -246,24 +245,12 @@ class ReActPrompt(BaseChatPromptTemplate):
     def format_messages(self, **kwargs: Any) -> list[BaseMessage]:
         """Return one system message and one human message."""
         values = self._merge_partial_and_user_variables(**kwargs)
-        system = prompts.render(
-            "react_system",
-            tools=values["tools"],
-            tool_names=values["tool_names"],
-            max_searches=str(self.max_searches),
-        )
-        turn = prompts.render(
-            "react_turn",
-            chat_history=values["chat_history"],
-            mark=self.mark,
-            input=values["input"],
-            agent_scratchpad=values["agent_scratchpad"],
-        )
-        return [SystemMessage(system), HumanMessage(turn)]
-
-    def pretty_repr(self, html: bool = False) -> str:
-        """Return the text of the system prompt."""
-        return prompts.render("react_system", tools="$tools", tool_names="$tool_names", max_searches="$max_searches")
+        always = {name: values[name] for name in ("tools", "tool_names")}
+        turn = {name: values[name] for name in ("chat_history", "input", "agent_scratchpad")}
+        return [
+            SystemMessage(prompts.render("react_system", max_searches=str(self.max_searches), **always)),
+            HumanMessage(prompts.render("react_turn", mark=self.mark, **turn)),
+        ]
 
     def fixed_tokens(self, tools: list[BaseTool]) -> int:
         """Return the size of the prompt without conversation, question and steps."""

@@ -12,18 +12,8 @@ Kind = Literal["thought", "action", "input", "observation", "question", "final",
 WORDS: dict[Kind, tuple[str, ...]] = {
     "input": (
         *("action input", "action arguments", "action args", "tool input", "input"),
-        *(
-            "行动输入",
-            "动作输入",
-            "操作输入",
-            "工具输入",
-            "行动参数",
-            "动作参数",
-            "输入参数",
-            "输入内容",
-            "输入",
-            "参数",
-        ),
+        *("行动输入", "动作输入", "操作输入", "工具输入", "行动参数", "动作参数"),
+        *("输入参数", "输入内容", "输入", "参数"),
     ),
     "final": (
         *("final answer", "final response", "final reply", "answer"),

@@ -76,7 +76,7 @@ class ReActParser(BaseOutputParser[AgentAction | AgentFinish]):
         if label.kind == "call":
             raise correction("The tool call is not valid JSON.", reply, self.tool_names)
         name, argument = self._name_and_argument(value)
-        if self._resolve(name) is None and means_no_tool(name):
+        if resolve(name, self.tool_names) is None and means_no_tool(name):
             answer = _answer_instead_of_tool(reply, following) or argument
             return self._finish(answer, thought, reply)
         return self._use(name, _given_input(reply, following, otherwise=argument), thought, reply)
@@ -87,18 +87,18 @@ class ReActParser(BaseOutputParser[AgentAction | AgentFinish]):
         if inline := _INLINE_INPUT.search(name):
             return name[: inline.start()], input_text(f"{name[inline.end() :]}\n{below}")
         style = _CALL_STYLE.match(value)
-        if style and (self._resolve(style[1]) or means_no_tool(style[1])):
+        if style and (resolve(style[1], self.tool_names) or means_no_tool(style[1])):
             return style[1], input_text(style[2])
         return name, ""
 
     def _use_call(self, name: str, argument: Any, *, thought: str, reply: str) -> AgentAction | AgentFinish:
         text = text_of(argument)
-        if isinstance(argument, str) and self._resolve(name):
+        if isinstance(argument, str) and resolve(name, self.tool_names):
             text = input_text(argument)
         return self._use(name, text, thought, reply)
 
     def _use(self, name: str, tool_input: str, thought: str, reply: str) -> AgentAction | AgentFinish:
-        tool = self._resolve(name)
+        tool = resolve(name, self.tool_names)
         tool_input = before_observation(tool_input)
         if tool is None and means_no_tool(name):
             return self._finish(tool_input, thought, reply)
@@ -114,13 +114,6 @@ class ReActParser(BaseOutputParser[AgentAction | AgentFinish]):
             raise correction("The Final Answer is empty.", reply, self.tool_names)
         log = f"{without_fences(thought)}\nFinal Answer: {answer}".lstrip()
         return AgentFinish(return_values={"output": answer}, log=log)
-
-    def _resolve(self, name: str) -> str | None:
-        return resolve(name, self.tool_names)
-
-    @property
-    def _type(self) -> str:
-        return "folio-react"
 
 
 def _given_input(reply: str, following: list[Label], *, otherwise: str) -> str:

@@ -13,7 +13,8 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from agent.ending import Ending, Outcome
 from agent.evidence import EvidenceLedger
-from agent.executor import build_executor, run
+from agent.executor import build_executor
+from agent.loop.steering import Limits
 from agent.memory import SessionMemory
 from agent.quoting.quote import Quoter
 from agent.sessions.store import SessionStore
@@ -35,11 +36,8 @@ ANSWERS = st.sampled_from(
             "Final Answer: NOT_FOUND",
             "",
         ),
-        *(
-            "Action: knowledge_search\nAction Input: 年假",
-            "行动：query_rewrite\n行动输入：那病假呢",
-            "Action: fly\nAction Input: x",
-        ),
+        *("Action: knowledge_search\nAction Input: 年假", "行动：query_rewrite\n行动输入：那病假呢"),
+        *("Action: fly\nAction Input: x", "Final Answer: NOT_FOUND", ""),
     ]
 )
 INVENTIONS = st.sampled_from(
@@ -87,9 +85,12 @@ def ask(model: BaseChatModel, style: AgentStyle) -> tuple[Outcome, list[str]]:
         "年假几天？", ledger, model, Quoter(CharacterEmbedder(), lambda: 0.0).choose, lambda: search("年假几天？")
     )
     memory = SessionMemory(store=sessions, session="s", trace_id="t", max_tokens=500)
-    executor = build_executor(model, tools, ending, memory, max_iterations=MAX_ITERATIONS, max_searches=3, style=style)
+    limits = Limits.none()
+    executor = build_executor(
+        model, tools, ending, memory, max_iterations=MAX_ITERATIONS, max_searches=3, limits=limits, style=style
+    )
     try:
-        outcome = run(executor, "年假几天？", [])
+        outcome: Outcome = executor.invoke({"input": "年假几天？"})["outcome"]
         (turn,) = sessions.turns("s")
         assert turn.answer == outcome.text.replace("\0", "\ufffd")
     finally:

@@ -64,13 +64,6 @@ def test_nothing_is_remembered_where_that_was_asked(home: Path) -> None:
     assert not (home / "sessions.db").exists()
 
 
-def test_each_question_without_a_session_begins_one(scripted: Scripted) -> None:
-    assistant = scripted("Final Answer: NOT_FOUND")
-    sessions = {assistant.ask("股票期权？").session for _ in range(2)}
-    assert len(sessions) == 2
-    assert set(assistant.sessions.sessions()) == sessions
-
-
 def test_what_fails_is_not_stored_and_the_next_question_is(scripted: Scripted) -> None:
     def interrupt(_messages: list[BaseMessage]) -> str:
         raise KeyboardInterrupt
@@ -85,12 +78,6 @@ def test_what_fails_is_not_stored_and_the_next_question_is(scripted: Scripted) -
     assert "(none)" in prompts_of(assistant)[2]
 
 
-def test_a_refusal_is_a_turn(scripted: Scripted) -> None:
-    assistant = scripted("Final Answer: NOT_FOUND")
-    answer = assistant.ask("股票期权？", "s")
-    assert assistant.sessions.turns("s") == [Turn("股票期权？", answer.answer, True, (), answer.trace_id)]
-
-
 @pytest.mark.parametrize("blank", ["", " \n\t", "\u3000"])
 def test_a_blank_question_is_refused_before_anything(scripted: Scripted, blank: str) -> None:
     assistant = scripted(ANSWER)
@@ -100,10 +87,12 @@ def test_a_blank_question_is_refused_before_anything(scripted: Scripted, blank: 
     assert assistant.sessions.sessions() == []
 
 
-def test_bytes_that_were_no_text_do_not_stop_a_question(scripted: Scripted) -> None:
+def test_a_refusal_is_a_turn_of_a_session_of_its_own(scripted: Scripted) -> None:
+    """Bytes that were no text do not stop the question."""
     assistant = scripted("Final Answer: NOT_FOUND")
-    assistant.ask("\udcff\udcfe 年假？", "s")
-    assert assistant.sessions.turns("s")[0].question == "?? 年假？"
+    first, second = (assistant.ask("\udcff\udcfe 股票期权？") for _ in range(2))
+    assert first.session != second.session
+    assert assistant.sessions.turns(first.session) == [Turn("?? 股票期权？", first.answer, True, (), first.trace_id)]
 
 
 @pytest.mark.parametrize(
@@ -184,5 +173,5 @@ def test_opening_imports_nothing_heavy(
 ) -> None:
     modules = modules_after_opening(**settings)
     assert "agent.repl.loop" in modules
-    heavy = {"torch", "sentence_transformers", "qdrant_client", "openai", "onnxruntime", "tokenizers", "pypdf", "docx"}
+    heavy = {"torch", "sentence_transformers", "qdrant_client", "openai", "onnxruntime", "pypdf", "docx"}
     assert not {name for name in modules if name.startswith("lang") or name in heavy}

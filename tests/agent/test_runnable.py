@@ -50,24 +50,17 @@ def test_a_stream_adds_up_to_the_checked_answer(scripted: Scripted) -> None:
 def test_it_is_asked_from_an_event_loop(scripted: Scripted) -> None:
     runnable = scripted(SEARCH, ANSWER, SEARCH, ANSWER).as_runnable()
 
-    async def both() -> tuple[Any, list[Any]]:
-        return await runnable.ainvoke(QUESTION), [piece async for piece in runnable.astream(QUESTION)]
+    async def both() -> list[Any]:
+        return [await runnable.ainvoke(QUESTION), *[piece async for piece in runnable.astream(QUESTION)][-1:]]
 
-    answer, pieces = asyncio.run(both())
-    assert answer.answer == reduce(add, pieces).answer == TOLD
-    assert len(pieces) > 1
+    assert [answer.answer for answer in asyncio.run(both())] == [TOLD, TOLD]
 
 
-def test_a_batch_is_answered_in_order(scripted: Scripted) -> None:
-    runnable = scripted("Final Answer: NOT_FOUND").as_runnable()
-    answers = runnable.batch(["股票期权？", {"question": "Stock options?", "session": "s"}])
-    assert [answer.refused for answer in answers] == [True, True]  # type: ignore[union-attr]
-    assert ["“股票期权？”" in answer.answer for answer in answers] == [True, False]  # type: ignore[union-attr]
-
-
-def test_it_is_a_link_of_a_chain(scripted: Scripted) -> None:
+def test_it_is_a_link_of_a_chain_and_takes_a_batch(scripted: Scripted) -> None:
     chain = scripted(SEARCH, ANSWER).as_runnable() | RunnableLambda(lambda answer: answer.citations[0].source)
     assert chain.invoke(QUESTION).endswith("leave.md")
+    answers = scripted("Final Answer: NOT_FOUND").as_runnable().batch(["股票期权？", {"question": "Stock options?"}])
+    assert ["“股票期权？”" in answer.answer for answer in answers] == [True, False]  # type: ignore[union-attr]
 
 
 def test_what_goes_wrong_is_raised(scripted: Scripted) -> None:

@@ -12,16 +12,14 @@ def hits_for(query: str) -> list[Hit]:
     return [make_hit(f"{query} {number}", f"{query}-{number}") for number in range(5)]
 
 
-def test_one_query_shows_its_hits() -> None:
+def test_several_queries_share_the_places_and_count_once() -> None:
     ledger = EvidenceLedger()
-    shown = knowledge_search(hits_for, ledger, top_k=5, max_searches=3).run("年假")
-    assert [line for line in shown.splitlines() if line.startswith("|")] == [f"| 年假 {number}" for number in range(5)]
-
-
-def test_several_queries_share_the_places() -> None:
-    ledger = EvidenceLedger()
-    knowledge_search(hits_for, ledger, top_k=5, max_searches=3).run("甲\n乙")
-    assert [one.hit.chunk.text for one in ledger.all()] == ["甲 0", "甲 1", "甲 2", "甲 3", "乙 0", "乙 1", "乙 2"]
+    tool = knowledge_search(hits_for, ledger, top_k=5, max_searches=1)
+    shown = tool.run("甲\n乙")
+    expected = ["甲 0", "甲 1", "甲 2", "甲 3", "乙 0", "乙 1", "乙 2"]
+    assert [one.hit.chunk.text for one in ledger.all()] == expected
+    assert [line for line in shown.splitlines() if line.startswith("|")] == [f"| {text}" for text in expected]
+    assert tool.run("丙").startswith("No more searches: 1 were made.")
 
 
 @pytest.mark.parametrize("tool_input", ["", "  \n "])
@@ -52,7 +50,7 @@ def test_repeats_and_searches_over_the_cap_are_counted() -> None:
     assert (ledger.repeats, ledger.rounds, len(ledger.searches)) == (2, 2, 2)
 
 
-@pytest.mark.parametrize("again", ["年假几天", "年假 有多少天？", "几天年假", "ＮＩＡＮ 年假"[5:], "请问年假多少天"])
+@pytest.mark.parametrize("again", ["年假几天", "年假 有多少天？", "几天年假", "请问年假多少天"])
 def test_the_same_search_in_other_words_of_asking_is_not_run(again: str) -> None:
     ledger, asked = EvidenceLedger(), []
 
@@ -84,13 +82,6 @@ def test_sub_questions_are_ticked_off() -> None:
     assert tool.run("乙合同").endswith("[x] 乙合同: S2")
 
 
-def test_several_queries_of_one_call_count_once() -> None:
-    ledger = EvidenceLedger()
-    tool = knowledge_search(hits_for, ledger, top_k=1, max_searches=1)
-    assert "S2" in tool.run("甲合同\n乙合同")
-    assert tool.run("丙合同").startswith("No more searches: 1 were made.")
-
-
 @pytest.mark.parametrize(
     "error", [SearchError("away"), TimeoutError("slow"), ConnectionError("gone"), EndpointBusy("the model is busy")]
 )
@@ -103,18 +94,6 @@ def test_what_passes_is_an_observation(error: Exception) -> None:
         knowledge_search(fail, ledger, top_k=5, max_searches=3).run("年假").startswith(f"The search failed ({error})")
     )
     assert ledger.rounds == 0
-
-
-def test_a_defect_keeps_its_stack_trace() -> None:
-    def fail(_: str) -> list[Hit]:
-        raise KeyError("bug")
-
-    with pytest.raises(KeyError):
-        knowledge_search(fail, EvidenceLedger(), top_k=5, max_searches=3).run("年假")
-
-
-def test_query_rewrite_numbers_its_queries() -> None:
-    assert query_rewrite(lambda question: [question, "乙"], EvidenceLedger()).run(" 甲 ") == "1. 甲\n2. 乙"
 
 
 def test_nothing_is_rewritten_twice_nor_what_was_rewritten() -> None:

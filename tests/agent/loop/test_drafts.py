@@ -53,12 +53,9 @@ def test_the_word_for_a_refusal_is_never_told(scripted: Scripted, word: str) -> 
 
 
 def test_an_answer_that_begins_like_that_word_is_told(scripted: Scripted) -> None:
-    drafts, answer = drafts_of(scripted(SEARCH, "Final Answer: 转正员工年假 12 天。[S1]"))
-    assert drafts == [answer]
     told: list[str] = []
-    scripted(SEARCH, "Final Answer: Not 5 but 12 天。[S1]").ask(
-        QUESTION, on_draft=lambda _number, text: told.append(text)
-    )
+    assistant = scripted(SEARCH, "Final Answer: Not 5 but 12 天。[S1]")
+    assistant.ask(QUESTION, on_draft=lambda _number, text: told.append(text))
     assert "".join(told).startswith("Not 5 but 12 天。")
 
 
