@@ -123,6 +123,9 @@ class Answerer:
         name = settings.chat_model_name
         # A model that takes no tools is asked to call them in words.
         in_words = name == OFFLINE or not getattr(self.model, "takes_tools", True)
+        search = partial(
+            self.knowledge_base.search, k=asked.top_k, filters=asked.filters, viewer=asked.viewer, as_of=asked.as_of
+        )
         parts = Parts(
             settings=RunSettings(
                 model=name,
@@ -135,13 +138,7 @@ class Answerer:
             ),
             model=self.model,
             window=window,
-            search=partial(
-                self.knowledge_base.search,
-                k=asked.top_k,
-                filters=asked.filters,
-                viewer=asked.viewer,
-                as_of=asked.as_of,
-            ),
+            search=search,
             quoter=self.quoter,
             sessions=self.sessions,
             limits=Limits(settings.max_tokens, settings.max_seconds, partial(_tokens, trace), tell=trace.record_limit),
@@ -154,11 +151,8 @@ class Answerer:
 def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
     """Return what chooses quotations with the embedder of the knowledge base."""
     engine = knowledge_base.engine
-    return Quoter(
-        engine.embedder,
-        knowledge_base.unrelated_similarity,
-        token_matcher(engine.reranker, engine.embedder),
-    )
+    matcher = token_matcher(engine.reranker, engine.embedder)
+    return Quoter(engine.embedder, knowledge_base.unrelated_similarity, matcher)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,16 +253,8 @@ def answer(question: str, session: str, parts: Parts, trace: Trace, drafts: Draf
     )
 
     def outcome_in(style: AgentStyle) -> Outcome:
-        executor = build_executor(
-            model,
-            tools,
-            ending,
-            memory,
-            max_iterations=settings.max_iterations,
-            max_searches=settings.max_searches,
-            limits=parts.limits,
-            style=style,
-        )
+        caps = {"max_iterations": settings.max_iterations, "max_searches": settings.max_searches}
+        executor = build_executor(model, tools, ending, memory, **caps, limits=parts.limits, style=style)
         result = executor.invoke({"input": question}, config={"callbacks": [trace, drafts]})
         return cast("Outcome", result["outcome"])
 

@@ -90,9 +90,8 @@ def test_what_passes_is_an_observation(error: Exception) -> None:
         raise error
 
     ledger = EvidenceLedger()
-    assert (
-        knowledge_search(fail, ledger, top_k=5, max_searches=3).run("年假").startswith(f"The search failed ({error})")
-    )
+    tool = knowledge_search(fail, ledger, top_k=5, max_searches=3)
+    assert tool.run("年假").startswith(f"The search failed ({error})")
     assert ledger.rounds == 0
 
 
