@@ -3,22 +3,19 @@
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from agent.assistant import Assistant
-from agent.models.chat import host_of
 from agent.sessions.store import SessionStore
 from agent.settings import Settings, load_settings
-from eval.metrics.answers import judge_by, open_judge
 from eval.options import DataOption, JsonOption, LimitOption, ResumeOption, RunsOption, SplitOption
 from eval.runs.run import Run, describe, identify, kept_at, new_run, progress, recorded, resumed
 from eval.runs.tables import of_set, spread
 from eval.sets.index import ingested, passages_ingested
 from eval.sets.load import EvalSet, load_set
 from eval.sets.vector_cache import CachedEmbedder, vector_cache
-from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
 from retrieval.embed.embedder import Embedder
 
@@ -37,7 +34,6 @@ from agent.checks.citations import remove_unknown_labels
 from agent.sessions.turn import Turn, as_turns
 from eval.metrics.answers import (
     Cited,
-    Judge,
     answer_containment,
     answer_f1,
     citation_precision,
@@ -53,8 +49,8 @@ from preprocessing.document import Chunk
 
 ROW = "agent"
 """The one row of the table."""
-QUALITY = ("contains answer", "token F1", "citation precision", "citation recall", "rewrite F1", "judge")
-OPTIONAL = ("rewrite F1", "judge")
+QUALITY = ("contains answer", "token F1", "citation precision", "citation recall", "rewrite F1")
+OPTIONAL = ("rewrite F1",)
 """Left out where no question has the score."""
 COST = ("LLM calls", "tool calls", "tokens")
 STAGES = ("rewrite", "search", "model", "ask")
@@ -81,24 +77,11 @@ def answers(
     json: JsonOption = None,
     runs: RunsOption = None,
     resume: ResumeOption = None,
-    judge: Annotated[
-        str | None,
-        typer.Option(help="Chat model that grades the answers as well; none by default.", show_default=False),
-    ] = None,
-    judge_base_url: Annotated[
-        str | None,
-        typer.Option(help="Address of that model where it is not OPENAI_BASE_URL.", show_default=False),
-    ] = None,
 ) -> None:
     """Ask the whole agent, and score its answers, citations and refusals."""
     eval_set, settings = load_set(data, split, whole_documents=(data / "docs").is_dir()), load_settings()
-    if judge_base_url and not judge:
-        raise FolioError("--judge-base-url: there is no judge; name its model with --judge MODEL")
-    judging = load_settings(chat_model=judge, OPENAI_BASE_URL=judge_base_url) if judge else None
-    model = open_judge(judging) if judging else None
-    judged_by = f"{judge} at {host_of(judging)}" if judging else None
     keep = kept_at(settings, "answers", f"{eval_set.name}-{split}", json or resume, runs)
-    run = run_answers(eval_set, settings, limit=limit, keep=keep, resume=resume, judge=model, judged_by=judged_by)
+    run = run_answers(eval_set, settings, limit=limit, keep=keep, resume=resume)
     typer.echo(answers_table(run))
     typer.echo(f"run: {keep}", err=True)
 
@@ -111,15 +94,12 @@ def run_answers(
     keep: Path | None = None,
     resume: Path | None = None,
     model: "BaseChatModel | None" = None,
-    judge: "BaseChatModel | None" = None,
-    judged_by: str | None = None,
     embedder: Embedder | None = None,
 ) -> Run:
     """Ask the first `limit` questions of the set, each in a session of its own with its conversation before it.
 
     `keep` is where the run is written, also when it stops half way; `resume` is such a run to go on with. The
-    model is that of the settings, unless one is given. `judge`
-    grades the answers as well, under the name `judged_by`.
+    model is that of the settings, unless one is given.
     """
     queries = eval_set.queries[:limit]
     with ExitStack() as stack:
@@ -144,7 +124,6 @@ def run_answers(
             {
                 **describe(settings, cached.model_id),
                 "chat_model": settings.chat_model_name,
-                "judge": judged_by if judge else None,
             },
             [ROW],
             identify(eval_set, searched=store.count()),
@@ -158,7 +137,6 @@ def run_answers(
             assistant,
             store.get,
             trace_of=lambda trace_id: read_answer_trace(assistant.traces.read(trace_id)),
-            judge=judge_by(judge) if judge else None,
         )
         with recorded(run, keep) as questions:
             for score in scores:
@@ -180,12 +158,10 @@ def score_answers(
     passages: Callable[[Sequence[str]], Sequence[Chunk]],
     *,
     trace_of: Callable[[str], AnswerTrace] | None = None,
-    judge: Judge | None = None,
 ) -> Iterator[QuestionScore]:
     """Yield the scores of one question after the other.
 
-    `passages` gives the chunks of ids, `trace_of` what stands in the trace of an id, and `judge` grades what was
-    answered; a refusal of what can be answered is graded 0 unread.
+    `passages` gives the chunks of ids, and `trace_of` what stands in the trace of an id.
     """
     for query in queries:
         history = as_turns([{"role": role, "text": text} for role, text in query.history])
@@ -194,12 +170,11 @@ def score_answers(
         milliseconds = (time.perf_counter() - started) * 1000
         chunks = passages([citation.chunk_id for citation in answer.citations])
         trace = trace_of(answer.trace_id) if trace_of else AnswerTrace()
-        grade = judge(query, said(answer)) if judge else None
         yield QuestionScore(
             query_id=query.query_id,
             question=query.text,
             kind=query.kind,
-            scores={ROW: score_answer(query, answer, chunks, trace, grade)},
+            scores={ROW: score_answer(query, answer, chunks, trace)},
             rankings={ROW: [chunk.chunk_id for chunk in chunks]},
             milliseconds={**trace.milliseconds, "ask": milliseconds},
         )
@@ -210,7 +185,6 @@ def score_answer(
     answer: CitedAnswer,
     cited: Sequence[Chunk],
     trace: AnswerTrace | None = None,
-    grade: float | None = None,
 ) -> dict[str, float]:
     """Return every metric that applies; a refusal of what can be answered holds no answer."""
     text, trace = said(answer), trace or AnswerTrace()
@@ -220,7 +194,6 @@ def score_answer(
         "token F1": answer_f1(text, query),
         "citation precision": citation_precision(sources, query),
         "citation recall": citation_recall(sources, query),
-        "judge": grade,
         "rewrite F1": rewrite_f1(trace.searched, query) if trace.searched else None,
         "similarity": trace.similarity,
         "refused": float(answer.refused),
@@ -263,10 +236,7 @@ def read_answer_trace(record: Mapping[str, Any]) -> AnswerTrace:
 def answers_table(run: Run) -> str:
     """Return quality, refusal, cost, and quality by type of question."""
     title = f"{of_set(run)}, chat model {run.settings['chat_model']}, embedding model {run.settings['embed_model']}"
-    judge = [f"judged by {run.settings['judge']}"] if run.settings.get("judge") else []
-    return "\n\n".join(
-        [", ".join([title, *judge]), _quality(run), _refusal(run.questions), _cost(run), _stages(run), _types(run)]
-    )
+    return "\n\n".join([title, _quality(run), _refusal(run.questions), _cost(run), _stages(run), _types(run)])
 
 
 def _quality(run: Run) -> str:

@@ -13,7 +13,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from agent.settings import load_settings
 from eval.metrics.bootstrap import paired_difference
-from eval.metrics.gold import gold_statements, holds_answer, is_complete
+from eval.metrics.gold import holds_answer
 from eval.options import DataOption, JsonOption, LimitOption, ResumeOption, RunsOption, SplitOption
 from eval.runs.run import (
     QuestionScore,
@@ -61,16 +61,6 @@ class Chunked:
 
     chunks: list[Chunk]
     vectors: Vectors
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkingScore:
-    """What one question got from one chunking."""
-
-    query_id: str
-    hit: float
-    complete: float | None
-    """Whole sentence, or row with its header, in one chunk; None when the answer spans sentences."""
 
 
 def chunking(
@@ -135,7 +125,7 @@ def run_chunking(
         left = [query for query in queries if query.query_id not in done]
         # Each chunking has an index of its own; they take turns, so that every question is whole when work stops.
         scored = [
-            stack.enter_context(closing(score_chunking(one, documents, left, settings, cached, budget)))
+            stack.enter_context(closing(score_chunking(one, left, settings, cached, budget)))
             for one in chunked.values()
         ]
         searching = steps.bar("searching")
@@ -152,11 +142,8 @@ def load_documents(folder: Path) -> dict[str, Document]:
     return {path.name: load(path, source=path.relative_to(folder).as_posix()) for path in files}
 
 
-def _question(query: Query, scores: Mapping[str, ChunkingScore]) -> QuestionScore:
-    by_row = {
-        name: {"hit": score.hit} | ({} if score.complete is None else {"complete": score.complete})
-        for name, score in scores.items()
-    }
+def _question(query: Query, scores: Mapping[str, float]) -> QuestionScore:
+    by_row = {name: {"hit": score} for name, score in scores.items()}
     return QuestionScore(query_id=query.query_id, question=query.text, kind=query.kind, scores=by_row)
 
 
@@ -178,21 +165,17 @@ def chunk_all(documents: Sequence[Document], chunking: Chunking, embedder: Cache
 
 def score_chunking(
     chunked: Chunked,
-    documents: Mapping[str, Document],
     queries: Sequence[Query],
     settings: RetrievalSettings,
     embedder: CachedEmbedder,
     budget: int,
-) -> Generator[ChunkingScore]:
-    """Yield the scores of one question after the other; `documents` is by file name, `budget` in characters."""
+) -> Generator[float]:
+    """Yield 1 for each question whose answer is handed on whole within the budget of characters, else 0."""
     deep = settings.model_copy(update={"candidates": CANDIDATES})
     with chunks_indexed(chunked.chunks, chunked.vectors, deep, embedder) as engine:
         for query in queries:
             texts = within_budget(_hits(query, engine), budget)
-            statements = gold_statements((documents[name] for name in query.gold_files), query)
-            gold = [text for text, source in texts if holds_answer(text, source, query)]
-            complete = float(any(is_complete(text, statements) for text in gold)) if statements else None
-            yield ChunkingScore(query.query_id, float(bool(gold)), complete)
+            yield float(any(holds_answer(text, source, query) for text, source in texts))
 
 
 def within_budget(hits: Sequence[Hit], budget: int) -> list[tuple[str, str]]:
@@ -298,7 +281,6 @@ def chunking_table(run: Run) -> str:
             [
                 row,
                 mean_score(run.questions, row, "hit"),
-                mean_score(run.questions, row, "complete"),
                 *(f"{figures[name]:,.0f}" for name in ("chunks", "mean chars", "max chars")),
             ]
         )
@@ -306,7 +288,7 @@ def chunking_table(run: Run) -> str:
         f"{of_set(run, 'documents')}, "
         f"{run.settings['budget']:,} characters handed on, embedding model {run.settings['embed_model']}"
     )
-    header = ["", "hit rate", "complete", "chunks", "mean chars", "max chars"]
+    header = ["", "hit rate", "chunks", "mean chars", "max chars"]
     return f"{title}\n\n{markdown_table(header, lines)}\n\n{_chunking_intervals(run)}"
 
 
@@ -314,16 +296,9 @@ def _chunking_intervals(run: Run) -> str:
     """Return the bootstrap intervals of each row, and of its difference from the strongest of the stock rows."""
     stock = max((row for row in run.rows if row in STOCK), key=lambda row: fmean(scores_of(run.questions, row, "hit")))
     lines: list[list[Cell]] = []
+    base = scores_of(run.questions, stock, "hit")
     for row in run.rows:
-        cells: list[Cell] = [row]
-        for metric in ("hit", "complete"):
-            scores = scores_of(run.questions, row, metric)
-            if not scores:
-                cells += ["–", "–"]
-                continue
-            change = paired_difference(scores_of(run.questions, stock, metric), scores)
-            cells.append(spread(scores))
-            cells.append(f"{change.low:+.3f} to {change.high:+.3f}" if row != stock else "")
-        lines.append(cells)
-    header = ["95 % interval", "hit rate", f"less {stock}", "complete", f"less {stock}"]
-    return markdown_table(header, lines)
+        scores = scores_of(run.questions, row, "hit")
+        change = paired_difference(base, scores)
+        lines.append([row, spread(scores), f"{change.low:+.3f} to {change.high:+.3f}" if row != stock else ""])
+    return markdown_table(["95 % interval", "hit rate", f"less {stock}"], lines)
