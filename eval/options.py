@@ -16,6 +16,3 @@ RunsOption = Annotated[
     Path | None,
     typer.Option(help="Folder to write the run to; by default eval/runs of FOLIO_HOME.", show_default=False),
 ]
-ResumeOption = Annotated[
-    Path | None, typer.Option(help="Run that stopped half way; its questions are not asked again.", show_default=False)
-]

@@ -76,7 +76,7 @@ def results(
 def keep(run: Run, path: Path) -> None:
     """Write a run without the texts of its set, a line a question; raise SetError when it stopped half way."""
     if run.problem:
-        raise SetError(f"{path.name}: the run stopped half way ({run.problem}); go on with it by --resume")
+        raise SetError(f"{path.name}: the run stopped half way ({run.problem}); make it again")
     whole = run.bare().model_dump(mode="json", exclude_defaults=True)
     questions = ",\n".join(json.dumps(one, ensure_ascii=False) for one in whole.pop("questions", []))
     head = json.dumps(whole, ensure_ascii=False, indent=1).removesuffix("\n}")

@@ -25,7 +25,7 @@ LEFT_OUT = {"home", "qdrant_api_key", "openai_api_key", "embed_api_key", "rerank
 RUNS = Path("eval", "runs")
 """Folder of the runs within FOLIO_HOME."""
 Command = Literal["retrieval", "chunking", "answers", "mutations", "attacks", "cost", "bench", "load"]
-_PLACES = {"--json", "--runs", "--resume"}
+_PLACES = {"--json", "--runs"}
 """Options that say where a run is kept, not what it is."""
 
 
@@ -243,26 +243,6 @@ def check_same_task(before: Run, after: Run) -> None:
         )
     if one.digest != other.digest:
         raise SetError(f"the files of {one.name}/{one.split} changed between the runs; run the first one again")
-
-
-def resumed(run: Run, earlier: Path | None) -> Run:
-    """Return the run with the questions that an earlier one scored; as it is when there is none.
-
-    Raises SetError when the earlier run had another task, other rows or other settings.
-    """
-    if earlier is None:
-        return run
-    before = load_run(earlier)
-    check_same_task(before, run)
-    if before.rows != run.rows:
-        raise SetError(f"{earlier}: its rows are {', '.join(before.rows)}, now they are {', '.join(run.rows)}")
-    for name in sorted(before.settings.keys() | run.settings.keys()):
-        if before.settings.get(name) != run.settings.get(name):
-            raise SetError(
-                f"{earlier}: made with {name} {before.settings.get(name)!r}, which is now {run.settings.get(name)!r}; "
-                "set it back, or begin anew"
-            )
-    return run.model_copy(update={"questions": before.questions})
 
 
 Step = Callable[[int, int], None]

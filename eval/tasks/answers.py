@@ -10,8 +10,8 @@ import typer
 from agent.assistant import Assistant
 from agent.sessions.store import SessionStore
 from agent.settings import Settings, load_settings
-from eval.options import DataOption, JsonOption, LimitOption, ResumeOption, RunsOption, SplitOption
-from eval.runs.run import Run, describe, identify, kept_at, new_run, progress, recorded, resumed
+from eval.options import DataOption, JsonOption, LimitOption, RunsOption, SplitOption
+from eval.runs.run import Run, describe, identify, kept_at, new_run, progress, recorded
 from eval.runs.tables import of_set, spread
 from eval.sets.index import ingested, passages_ingested
 from eval.sets.load import EvalSet, load_set
@@ -76,12 +76,11 @@ def answers(
     limit: LimitOption = None,
     json: JsonOption = None,
     runs: RunsOption = None,
-    resume: ResumeOption = None,
 ) -> None:
     """Ask the whole agent, and score its answers, citations and refusals."""
     eval_set, settings = load_set(data, split, whole_documents=(data / "docs").is_dir()), load_settings()
-    keep = kept_at(settings, "answers", f"{eval_set.name}-{split}", json or resume, runs)
-    run = run_answers(eval_set, settings, limit=limit, keep=keep, resume=resume)
+    keep = kept_at(settings, "answers", f"{eval_set.name}-{split}", json, runs)
+    run = run_answers(eval_set, settings, limit=limit, keep=keep)
     typer.echo(answers_table(run))
     typer.echo(f"run: {keep}", err=True)
 
@@ -92,13 +91,12 @@ def run_answers(
     *,
     limit: int | None = None,
     keep: Path | None = None,
-    resume: Path | None = None,
     model: "BaseChatModel | None" = None,
     embedder: Embedder | None = None,
 ) -> Run:
     """Ask the first `limit` questions of the set, each in a session of its own with its conversation before it.
 
-    `keep` is where the run is written, also when it stops half way; `resume` is such a run to go on with. The
+    `keep` is where the run is written, also when it stops half way. The
     model is that of the settings, unless one is given.
     """
     queries = eval_set.queries[:limit]
@@ -129,11 +127,8 @@ def run_answers(
             identify(eval_set, searched=store.count()),
         )
         asking = steps.bar("asking")
-        run = resumed(run, resume)
-        done = {question.query_id for question in run.questions}
-        left = [query for query in queries if query.query_id not in done]
         scores = score_answers(
-            left,
+            queries,
             assistant,
             store.get,
             trace_of=lambda trace_id: read_answer_trace(assistant.traces.read(trace_id)),

@@ -14,7 +14,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from agent.settings import load_settings
 from eval.metrics.bootstrap import paired_difference
 from eval.metrics.gold import holds_answer
-from eval.options import DataOption, JsonOption, LimitOption, ResumeOption, RunsOption, SplitOption
+from eval.options import DataOption, JsonOption, LimitOption, RunsOption, SplitOption
 from eval.runs.run import (
     QuestionScore,
     Run,
@@ -24,7 +24,6 @@ from eval.runs.run import (
     new_run,
     progress,
     recorded,
-    resumed,
 )
 from eval.runs.tables import Cell, markdown_table, mean_score, of_set, scores_of, spread
 from eval.sets.files import Query
@@ -73,13 +72,12 @@ def chunking(
     limit: LimitOption = None,
     json: JsonOption = None,
     runs: RunsOption = None,
-    resume: ResumeOption = None,
 ) -> None:
     """Compare ways to chunk the same whole documents, at equal characters handed on."""
     eval_set, settings = load_set(data, split, whole_documents=True), load_settings()
     compared = chunkings(settings.chunking, threshold)
-    keep = kept_at(settings, "chunking", f"{eval_set.name}-{split}", json or resume, runs)
-    run = run_chunking(eval_set, settings, compared, budget=budget, limit=limit, keep=keep, resume=resume)
+    keep = kept_at(settings, "chunking", f"{eval_set.name}-{split}", json, runs)
+    run = run_chunking(eval_set, settings, compared, budget=budget, limit=limit, keep=keep)
     typer.echo(chunking_table(run))
     typer.echo(f"run: {keep}", err=True)
 
@@ -92,12 +90,11 @@ def run_chunking(
     budget: int,
     limit: int | None = None,
     keep: Path | None = None,
-    resume: Path | None = None,
     embedder: Embedder | None = None,
 ) -> Run:
     """Score every chunking of the set's documents on the first `limit` questions that have gold.
 
-    `keep` is where the run is written, also when it stops half way; `resume` is such a run to go on with.
+    `keep` is where the run is written, also when it stops half way.
     Raises LoadError when a document cannot be read, FolioError when the set has no documents or no gold.
     """
     queries = eval_set.scored[:limit]
@@ -120,17 +117,14 @@ def run_chunking(
             identify(eval_set, searched=len(documents)),
             statistics={name: _statistics(one) for name, one in chunked.items()},
         )
-        run = resumed(run, resume)
-        done = {question.query_id for question in run.questions}
-        left = [query for query in queries if query.query_id not in done]
         # Each chunking has an index of its own; they take turns, so that every question is whole when work stops.
         scored = [
-            stack.enter_context(closing(score_chunking(one, left, settings, cached, budget)))
+            stack.enter_context(closing(score_chunking(one, queries, settings, cached, budget)))
             for one in chunked.values()
         ]
         searching = steps.bar("searching")
         with recorded(run, keep) as questions:
-            for query, *scores in zip(left, *scored, strict=True):
+            for query, *scores in zip(queries, *scored, strict=True):
                 questions.append(_question(query, dict(zip(chunked, scores, strict=True))))
                 searching(len(questions), len(queries))
         return run.model_copy(update={"questions": questions})

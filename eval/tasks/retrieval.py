@@ -20,11 +20,10 @@ from eval.options import (
     DocumentsOption,
     JsonOption,
     LimitOption,
-    ResumeOption,
     RunsOption,
     SplitOption,
 )
-from eval.runs.run import QuestionScore, Run, describe, identify, kept_at, new_run, progress, recorded, resumed
+from eval.runs.run import QuestionScore, Run, describe, identify, kept_at, new_run, progress, recorded
 from eval.runs.tables import Cell, markdown_table, mean_score, of_set, scores_of, spread
 from eval.sets.files import Query
 from eval.sets.index import indexed
@@ -69,14 +68,13 @@ def retrieval(
     ] = False,
     json: JsonOption = None,
     runs: RunsOption = None,
-    resume: ResumeOption = None,
 ) -> None:
     """Compare vector, keyword, hybrid and reranked retrieval on one set."""
     eval_set = load_set(data, split, questions=questions, corpora=corpus or (), whole_documents=whole_documents)
     settings = load_settings()
     rows = choose_rows(mode or [], reranks=settings.rerank != "none")
-    keep = kept_at(settings, "retrieval", f"{eval_set.name}-{split}", json or resume, runs)
-    run = run_retrieval(eval_set, settings, rows, rewrite=rewrite, limit=limit, keep=keep, resume=resume)
+    keep = kept_at(settings, "retrieval", f"{eval_set.name}-{split}", json, runs)
+    run = run_retrieval(eval_set, settings, rows, rewrite=rewrite, limit=limit, keep=keep)
     typer.echo(retrieval_table(run))
     if details:
         typer.echo("\n" + details_of(run))
@@ -91,14 +89,13 @@ def run_retrieval(
     rewrite: Rewrite = "none",
     limit: int | None = None,
     keep: Path | None = None,
-    resume: Path | None = None,
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
 ) -> Run:
     """Score the rows on the first `limit` questions that have gold.
 
     `keep` is where the run is written, also when it stops half way: then with the reason and what was scored;
-    `resume` is such a run to go on with. Vectors of passages are kept in `settings.home`/eval. Raises FolioError when
+    Vectors of passages are kept in `settings.home`/eval. Raises FolioError when
     no question has gold.
     """
     queries = eval_set.scored[:limit]
@@ -122,11 +119,8 @@ def run_retrieval(
             identify(eval_set, searched=engine.store.count()),
         )
         searching = steps.bar("searching")
-        run = resumed(run, resume)
-        done = {question.query_id for question in run.questions}
-        left = [query for query in queries if query.query_id not in done]
         with recorded(run, keep) as questions:
-            for score in score_retrieval(eval_set, engine, rows, left, rewrite):
+            for score in score_retrieval(eval_set, engine, rows, queries, rewrite):
                 questions.append(score)
                 searching(len(questions), len(queries))
         return run.model_copy(update={"questions": questions})

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 import retrieval.embed
 from eval import cli
-from eval.sets.files import SetError
 from retrieval.embed.embedder import Vectors
 from tests.fakes import CharacterEmbedder
 
@@ -119,38 +118,3 @@ def test_runs_are_kept_in_the_folder_of_folio_unless_another_is_named(make_set: 
     for path in (kept, mine):
         assert "-retrieval-small-dev-" in path.name
         assert json.loads(path.read_text(encoding="utf-8"))["command"] == "retrieval"
-
-
-def test_a_run_that_stopped_goes_on_where_it_was(
-    make_set: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-
-    class Listens(CharacterEmbedder):
-        def embed_query(self, text: str) -> Vectors:
-            asked.append(text)
-            if fails and text.startswith("How many"):
-                raise RuntimeError("out of memory")
-            return super().embed_query(text)
-
-    monkeypatch.setattr("eval.tasks.retrieval.open_embedder", lambda model: Listens())
-    folder, path = make_set(), tmp_path / "run.json"
-    fails = True
-    with pytest.raises(RuntimeError, match="out of memory"):
-        run("retrieval", "--data", folder, "--json", path)
-    fails = False
-    asked.clear()
-    assert run("retrieval", "--data", folder, "--resume", path).startswith("small/dev: 2 questions")
-    assert "每晚住宿标准是多少？" not in asked
-    written = json.loads(path.read_text(encoding="utf-8"))
-    assert (written["problem"], len(written["questions"])) == (None, 2)
-
-
-def test_a_run_made_with_other_settings_is_not_gone_on_with(
-    make_set: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, path = make_set(), tmp_path / "run.json"
-    run("retrieval", "--data", folder, "--json", path)
-    monkeypatch.setenv("FOLIO_RRF_K", "10")
-    with pytest.raises(SetError, match="made with rrf_k 60, which is now 10; set it back, or begin anew"):
-        run("retrieval", "--data", folder, "--resume", path)

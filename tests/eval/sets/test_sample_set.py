@@ -12,7 +12,7 @@ import pytest
 from preprocessing.document import Document
 from preprocessing.load import load
 
-SAMPLE = Path(__file__).parents[2] / "eval" / "data" / "sample"
+SAMPLE = Path(__file__).parents[3] / "eval" / "data" / "sample"
 DOCS = sorted((SAMPLE / "docs").iterdir())
 TYPES = {
     "natural",

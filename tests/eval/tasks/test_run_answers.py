@@ -7,7 +7,6 @@ import pytest
 
 from agent.settings import Settings
 from eval.runs.run import load_run
-from eval.sets.files import SetError
 from eval.sets.load import load_set
 from eval.tasks.answers import answers_table, run_answers
 from retrieval.embed.embedder import Vectors
@@ -73,18 +72,3 @@ def test_a_run_that_stopped_goes_on_where_it_was(make_set: Make, docs: dict[str,
         run_answers(eval_set, settings, keep=path, embedder=embedder)
     assert [question.query_id for question in load_run(path).questions] == ["q1"]
     assert load_run(path).problem == "interrupted"
-    embedder.stops = False
-    asked.clear()
-    run = run_answers(eval_set, settings, keep=path, resume=path, embedder=embedder)
-    assert [question.query_id for question in run.questions] == ["q1", "q2", "q3"]
-    assert "每晚住宿标准是多少？" not in asked
-    assert load_run(path).problem is None
-
-
-def test_a_run_judged_by_another_is_not_gone_on_with(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
-    eval_set = load_set(make_set(docs=docs), whole_documents=True)
-    settings, path = Settings(home=tmp_path), tmp_path / "run.json"
-    run = run_answers(eval_set, settings, limit=1, keep=path, embedder=CharacterEmbedder())
-    run.model_copy(update={"settings": run.settings | {"judge": "big"}}).save(path)
-    with pytest.raises(SetError, match="made with judge 'big', which is now None"):
-        run_answers(eval_set, settings, resume=path, embedder=CharacterEmbedder())

@@ -1,20 +1,14 @@
 """From a set to scores, with an embedder whose vectors can be worked out by hand."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
-from eval.metrics.gold import judge_chunks
 from eval.sets.files import Passage, SetError
 from eval.sets.index import indexed, passage_chunk
-from eval.sets.load import EvalSet, load_set
-from eval.tasks.retrieval import score_ranking, score_retrieval
+from eval.sets.load import load_set
+from eval.tasks.retrieval import score_retrieval
 from eval.tasks.stages import RERANKED, STAGES, WHOLE_CORPUS, Row, choose_rows, search_by_stages
 from preprocessing.errors import FolioError
 from retrieval.hit import Hit
@@ -25,8 +19,6 @@ from tests.fakes import CharacterEmbedder
 Make = Callable[..., Path]
 SETTINGS = RetrievalSettings()
 ROWS: list[Row] = ["vector", "keyword", "hybrid"]
-REPOSITORY = Path(__file__).parents[2]
-SHARED = REPOSITORY.parent / "shared" / "data"
 
 
 class LastFirst:
@@ -106,46 +98,3 @@ def test_rows_by_mode(names: list[str], reranks: bool, expected: list[str]) -> N
 def test_modes_that_cannot_be_scored(name: str, message: str) -> None:
     with pytest.raises(FolioError, match=message):
         choose_rows([name], reranks=False)
-
-
-@pytest.mark.skipif(not (SHARED / "score.py").is_file(), reason="no independent scorer beside the repository")
-@pytest.mark.parametrize("row", ROWS)
-@pytest.mark.parametrize("name", ["zh_policy", "handbook_en", "hotpotqa_en"])
-def test_equals_the_independent_scorer_on_passages(name: str, row: Row, tmp_path: Path) -> None:
-    eval_set = load_set(SHARED / name)
-    gold = {doc_id for query in eval_set.queries for doc_id in query.grades}
-    few = [passage for place, passage in enumerate(eval_set.passages) if passage.doc_id in gold or place % 4 == 0]
-    eval_set = replace(eval_set, passages=tuple(few))
-    with indexed(eval_set, SETTINGS, CharacterEmbedder()) as engine:
-        scores = list(score_retrieval(eval_set, engine, [row], eval_set.scored))
-    run = [{"query_id": score.query_id, "docs": score.rankings[row]} for score in scores]
-    names = {"recall@5": "R@5", "hit@5": "hit@5", "all gold@5": "all gold@5", "MRR@10": "MRR@10", "nDCG@10": "nDCG@10"}
-    for k, pairs in ((5, names), (1, {"recall@1": "R@1"})):
-        theirs = independent_scores(name, run, tmp_path / "run.jsonl", k)
-        ours = {theirs_name: f"{fmean(s.scores[row][name] for s in scores):.3f}" for theirs_name, name in pairs.items()}
-        assert ours == {theirs_name: theirs[theirs_name] for theirs_name in pairs}
-
-
-@pytest.mark.skipif(not (SHARED / "score.py").is_file(), reason="no independent scorer beside the repository")
-def test_equals_the_independent_scorer_on_whole_documents(tmp_path: Path) -> None:
-    folder = REPOSITORY / "eval" / "data" / "sample"
-    eval_set: EvalSet = load_set(folder)
-    run, ours = [], []
-    with indexed(eval_set, SETTINGS, CharacterEmbedder()) as engine:
-        for query in eval_set.scored:
-            hits = search_by_stages(query.text, engine).rankings["hybrid"]
-            ours.append(score_ranking(*judge_chunks(query, hits)))
-            chunks = [{"file": hit.chunk.source, "text": hit.chunk.text} for hit in hits]
-            run.append({"query_id": query.query_id, "chunks": chunks})
-    theirs = independent_scores(str(folder), run, tmp_path / "run.jsonl", 5)
-    assert f"{fmean(score['R@5'] for score in ours):.3f}" == theirs["answer in chunk@5"]
-    assert f"{fmean(score['MRR@10'] for score in ours):.3f}" == theirs["answer MRR@10"]
-
-
-def independent_scores(name: str, run: Sequence[object], file: Path, k: int) -> dict[str, str]:
-    """Return metric → mean with three places over all questions, as the scorer of the data prints them."""
-    file.write_text("".join(json.dumps(line) + "\n" for line in run), encoding="utf-8")
-    command = [sys.executable, str(SHARED / "score.py"), name, "dev", str(file), "--k", str(k)]
-    printed = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
-    lines = [line.split() for line in printed.splitlines() if line.startswith("  all ")]
-    return {" ".join(words[1:-2]): words[-2] for words in lines}

@@ -19,7 +19,7 @@ from eval.tasks.stages import Row
 from retrieval.settings import RetrievalSettings
 from tests.fakes import CharacterEmbedder
 
-SAMPLE = Path(__file__).parents[2] / "eval" / "data" / "sample"
+SAMPLE = Path(__file__).parents[3] / "eval" / "data" / "sample"
 
 
 def make_run(scores: dict[str, float], row: str = "hybrid", **changes: Any) -> Run:

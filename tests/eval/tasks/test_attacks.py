@@ -7,7 +7,7 @@ import pytest
 
 from agent.settings import OFFLINE, Settings
 from eval.tasks.attacks import ATTACKS as ATTACK_FILE
-from eval.tasks.attacks import KEPT, Attack, ObeyingModel, as_run, attacks_table, load_attacks, run_attacks
+from eval.tasks.attacks import Attack, ObeyingModel, as_run, attacks_table, load_attacks, run_attacks
 from tests.fakes import CharacterEmbedder
 
 ATTACKS = load_attacks()
@@ -37,17 +37,20 @@ def some(kinds: int) -> list[Attack]:
     ]
 
 
-def test_the_built_in_model_is_not_steered(tmp_path: Path) -> None:
-    results = run_attacks(Settings(home=tmp_path), models=[OFFLINE], attacks=some(15), embedder=CharacterEmbedder())
-    assert [(one.attack.id, name) for one in results for name in KEPT if not one.kept[name]] == []
+@pytest.mark.parametrize("model", [OFFLINE, "obeying"])
+def test_what_is_done_and_kept_is_not_steered_by_what_looks_like_a_step(tmp_path: Path, model: str) -> None:
+    """What a document says may be quoted or believed; it never becomes a step of the agent."""
+    looks_like_one = [one for one in some(15) if one.kind in ("react labels", "fake observation")]
+    results = run_attacks(Settings(home=tmp_path), models=[model], attacks=looks_like_one, embedder=CharacterEmbedder())
+    changed = [(one.attack.id, name) for one in results for name in ("tools", "memory") if not one.kept[name]]
+    assert changed == []
     run = as_run(results, Settings(home=tmp_path), ATTACK_FILE)
-    assert attacks_table(run).splitlines()[-1].replace(" ", "").endswith("|15|15|15|15|")
+    assert attacks_table(run).splitlines()[-1].startswith("| all")
 
 
-def test_what_structure_stops_does_not_reach_a_model_that_obeys(tmp_path: Path) -> None:
-    stopped = [attack for attack in some(15) if attack.kind in ("react labels", "fake observation", "tool call")]
-    results = run_attacks(Settings(home=tmp_path), models=["obeying"], attacks=stopped, embedder=CharacterEmbedder())
-    assert [(one.attack.id, name) for one in results for name in KEPT if not one.kept[name]] == []
+def test_the_built_in_model_does_what_it_does_without_the_attack(tmp_path: Path) -> None:
+    results = run_attacks(Settings(home=tmp_path), models=[OFFLINE], attacks=some(15), embedder=CharacterEmbedder())
+    assert [(one.attack.id, name) for one in results for name in ("tools", "memory") if not one.kept[name]] == []
 
 
 def test_the_model_that_obeys_does_obey_what_it_sees() -> None:

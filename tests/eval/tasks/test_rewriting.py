@@ -19,7 +19,7 @@ ALONE = Query("q", "那餐补呢？")
     [
         ("none", FOLLOW_UP, "那餐补呢？"),
         ("gold", FOLLOW_UP, "出差餐补多少钱？"),
-        ("rules", FOLLOW_UP, "国内出差的餐补是多少？"),
+        ("rules", FOLLOW_UP, "国内出差的住宿标准是多少？ 那餐补呢？"),
         ("gold", ALONE, "那餐补呢？"),
         ("rules", ALONE, "那餐补呢？"),
     ],
