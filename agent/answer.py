@@ -9,9 +9,8 @@ from agent.checks.citations import cited_labels, claim_spans, remove_unknown_lab
 from agent.checks.claims import FAILED, Check, check_claim, repaired_by_model
 from agent.checks.facts import facts
 from agent.checks.passage import Source
-from agent.evidence import EvidenceLedger
+from agent.evidence import EvidenceLedger, supporting
 from agent.quoting.units import split_units
-from agent.untrusted import supporting
 from retrieval.hit import Hit
 from retrieval.text.language import language_of
 from retrieval.text.tokens import query_tokens, tokenize

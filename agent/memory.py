@@ -16,9 +16,9 @@ from agent.checks.citations import remove_unknown_labels
 from agent.checks.claims import find
 from agent.checks.passage import Source
 from agent.ending import Outcome
+from agent.evidence import harmless_turns
 from agent.models.errors import ModelError
-from agent.react.clean import strip_thinking
-from agent.react.labels import find_labels
+from agent.react.labels import find_labels, strip_thinking
 from agent.sessions.store import SessionStore
 from agent.sessions.summary import (
     MAX_ANSWER_CHARS,
@@ -30,7 +30,6 @@ from agent.sessions.summary import (
     with_summary,
 )
 from agent.sessions.turn import NO_HISTORY, Staleness, Summary, Turn, as_history
-from agent.untrusted import harmless_turns
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from agent.answering import Parts, RunSettings, answer
+from agent.executor import Parts, RunSettings, answer
 from agent.loop.drafts import Drafts
 from agent.loop.steering import Limits
 from agent.models.chat import open_chat_model
@@ -26,9 +26,9 @@ from agent.sessions.turn import Summary, Turn
 from agent.settings import OFFLINE, Settings
 from agent.traces.secret_values import SecretValues
 from agent.traces.trace import TOOL_CALLS, Trace
-from agent.window import ContextWindow
 from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
+from prompts import ContextWindow
 from retrieval.hit import Hit, LegScore
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.remote.address import EndpointBusy

@@ -14,7 +14,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 
 import prompts
-from agent.react.clean import strip_thinking
+from agent.react.labels import strip_thinking
 from agent.sessions.turn import Turn, as_history
 from agent.tools import MAX_QUERIES
 from retrieval.text.language import language_of

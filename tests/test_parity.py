@@ -16,12 +16,12 @@ from mcp import Client
 
 from agent import cli
 from agent.assistant import Assistant
+from agent.evidence import format_place
 from agent.http.keys import open_database
 from agent.mcp.endpoint import create_app
 from agent.mcp.server import create_server
 from agent.mcp.tools import Call, Waiting
 from agent.question import without_address
-from agent.refusal import format_place
 from agent.settings import load_settings
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.text.language import language_of

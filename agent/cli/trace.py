@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from agent.answering import quoter_of
 from agent.cli.options import AsJson, print_json
+from agent.executor import quoter_of
 from agent.replay import ChangedSearch, Found, Replayed, replay_live
 from agent.replay import replay as replay_recorded
 from agent.settings import Settings, load_settings

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from agent.refusal import format_place
-from agent.untrusted import harmless
+from agent.evidence import format_place, harmless
 from agent.view.bodies import Body, ListedDocument, Narrowed, Question, SearchHit, SearchReply, SessionName, TopK
 from retrieval.text.language import Language, language_of
 

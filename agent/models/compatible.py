@@ -20,10 +20,10 @@ from agent.models.chat import OPENAI_URL, base_url, host_of
 from agent.models.errors import ModelError, ToolsRefused
 from agent.models.failures import model_errors
 from agent.models.provider import THOUGHT, as_piece, note_thought, readable_piece, refused_part, without_system
-from agent.react.clean import goes_round, strip_thinking
+from agent.react.labels import goes_round, strip_thinking
 from agent.settings import Settings
 from agent.traces.secret_values import SecretValues
-from agent.window import ContextWindow, approximate_tokens
+from prompts import ContextWindow, approximate_tokens
 from retrieval.remote.address import ModelAddress
 
 logger = logging.getLogger(__name__)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from agent.evidence import supporting
 from agent.quoting.units import Unit
-from agent.untrusted import supporting
 from preprocessing.document import Chunk
 
 SIMILARITY_WEIGHT, COVERAGE_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.02

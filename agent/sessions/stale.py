@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from agent.evidence import supporting
 from agent.sessions.turn import Staleness, Turn
-from agent.untrusted import supporting
 from preprocessing.errors import FolioError
 from retrieval.documents.other_documents import Fate
 from retrieval.knowledge_base import KnowledgeBase

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from agent.checks.citations import claim_spans, remove_unknown_labels
 from agent.sessions.store import TURNS_READ
 from agent.sessions.turn import NO_HISTORY, Summary, Turn, as_history, as_shown
-from agent.window import approximate_tokens
+from prompts import approximate_tokens
 from retrieval.text.language import language_of
 
 Shorten = Callable[[str, Sequence[Turn]], list[str]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from agent.checks.citations import remove_unknown_labels
-from agent.window import approximate_tokens
+from prompts import approximate_tokens
 
 NO_HISTORY = "(none)"
 OUT_OF_DATE = "(out of date: a document has changed since)"

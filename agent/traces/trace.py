@@ -15,7 +15,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
 from agent.traces.secret_values import SecretValues
-from agent.window import approximate_tokens
+from prompts import approximate_tokens
 from retrieval.hit import Hit
 from retrieval.remote.address import EndpointBusy
 from retrieval.search import SearchError

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
+from agent.evidence import format_place
 from agent.question import without_address
-from agent.refusal import format_place
 from retrieval.text.language import Language, language_of
 
 if TYPE_CHECKING:

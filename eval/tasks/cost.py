@@ -25,13 +25,13 @@ from agent.rewrite import RewriteByRules
 from agent.sessions.store import SessionStore
 from agent.settings import Settings, load_settings
 from agent.tools import knowledge_search, query_rewrite
-from agent.window import approximate_tokens
 from eval.metrics.bootstrap import interval
 from eval.options import DataOption, JsonOption, RunsOption, SplitOption
 from eval.runs.run import QuestionScore, Run, Step, describe, identify, kept_at, new_run, progress
 from eval.runs.tables import Cell, markdown_table, scores_of
 from eval.sets.index import ingested
 from eval.sets.load import EvalSet, load_set
+from prompts import approximate_tokens
 from retrieval.embed import open_embedder
 from retrieval.embed.embedder import Embedder
 from retrieval.knowledge_base import KnowledgeBase

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from agent.answering import quoter_of
 from agent.assistant import Assistant
+from agent.executor import quoter_of
 from agent.loop.steering import Limits
 from agent.models.errors import ContextOverflow, ModelError
 from agent.replay import NotReplayable, RecordedModel, Replayed, read_hit, replay, replay_live

@@ -16,8 +16,8 @@ from agent.models.failures import is_overflow, limit_of
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import Turn
 from agent.settings import Settings, SettingsError, load_settings
-from agent.window import approximate_tokens
 from preprocessing.errors import FolioError
+from prompts import approximate_tokens
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.chat_server import ChatServer, Raw, Reply, events, streamed, whole

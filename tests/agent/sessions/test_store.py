@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from agent.sessions.store import SessionsError, SessionStore
 from agent.sessions.turn import NO_HISTORY, OUT_OF_DATE, Summary, Turn, as_history, as_turns
 from agent.settings import Settings
-from agent.window import approximate_tokens
 from preprocessing.errors import FolioError
+from prompts import approximate_tokens
 from retrieval.documents.database import DatabaseAway
 
 NewDatabase = Callable[[], str]

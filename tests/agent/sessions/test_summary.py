@@ -9,7 +9,7 @@ from agent.memory import shorten_by_model
 from agent.models.errors import ModelError
 from agent.sessions.summary import HEADING, fold, shorten_by_rules, summary_room, with_summary
 from agent.sessions.turn import NO_HISTORY, Summary, Turn, as_shown
-from agent.window import approximate_tokens
+from prompts import approximate_tokens
 from tests.agent.conftest import model_of, prompts_of
 from tests.fakes import ScriptedChatModel
 

@@ -15,8 +15,8 @@ from agent.sessions.store import SessionStore
 from agent.sessions.turn import Turn
 from agent.settings import Settings
 from agent.traces.kept import FolderTraces
-from agent.window import approximate_tokens
 from preprocessing.errors import FolioError
+from prompts import approximate_tokens
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import SearchError
