@@ -1,12 +1,12 @@
 """Where text may be cut: sentence, line, clause, blank, and anywhere as the last resort."""
 
 import re
-from collections.abc import Iterator
 
 _CLOSING = "”’」』）)】》〉\\]\"'*_"
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|No|Nos|Fig|Figs|Eq|Sec|Ch|Vol|pp|p|vs|etc|al|cf|ca|approx|Inc|Ltd|Co|Corp|Dept|"
-    r"e\.g|i\.e|a\.m|p\.m|U\.S|U\.K)|(?:^|[\s(])[A-Z]|(?:^|\n)\s*\d{1,3})\.$",
+    r"Jan|Feb|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|e\.g|i\.e|a\.m|p\.m|U\.S|U\.K)|"
+    r"(?:^|[\s(])[A-Z]|(?:^|\n)\s*\d{1,3})\.$",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(rf"(?:[。！？；…]+|[.!?]+(?=[{_CLOSING}]*(?:\s|$)))[{_CLOSING}]*\s*")
@@ -21,15 +21,6 @@ _MOST_MARKS = 8
 def sentences(text: str) -> list[str]:
     """Return the sentences with their marks, closing quotes and the blanks behind them; joined they are the text."""
     return _parts(text, _SENTENCE_END)
-
-
-def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each sentence begins and ends in the text, the blanks around it left out."""
-    begin = 0
-    for sentence in sentences(text):
-        if sentence.strip():
-            yield begin + len(sentence) - len(sentence.lstrip()), begin + len(sentence.rstrip())
-        begin += len(sentence)
 
 
 def cut(text: str, max_chars: int) -> list[str]:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessing.sentences import cut, sentence_spans, sentences
+from preprocessing.sentences import cut, sentences
 
 
 @pytest.mark.parametrize(
@@ -14,12 +14,12 @@ from preprocessing.sentences import cut, sentence_spans, sentences
         ("It costs 3.5 yuan. Pay at once.", ["It costs 3.5 yuan. ", "Pay at once."]),
         ("Ask Dr. Li, e.g. today. Then go.", ["Ask Dr. Li, e.g. today. ", "Then go."]),
         ('He said "stop." Then left.', ['He said "stop." ', "Then left."]),
+        ("Due Apr. 5. Pay by Sept. 9, 2024. Done", ["Due Apr. 5. ", "Pay by Sept. 9, 2024. ", "Done"]),
         ("See No. 5 of v2.3.1. Done", ["See No. 5 of v2.3.1. ", "Done"]),
     ],
 )
 def test_sentences(text: str, parts: list[str]) -> None:
     assert sentences(text) == parts
-    assert [text[begin:end] for begin, end in sentence_spans(text)] == [part.strip() for part in parts]
 
 
 @pytest.mark.parametrize(
