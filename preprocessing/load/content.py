@@ -99,10 +99,7 @@ def _text_format(data: bytes, suffix: str) -> str:
 
 
 def _package(data: bytes) -> str:
-    try:
-        names = zipfile.ZipFile(io.BytesIO(data)).namelist()
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise LoadError("broken or cut short (the ZIP package inside cannot be read); get the file again") from error
+    names = [part.filename for part in _parts(data)]
     if "xl/workbook.bin" in names:
         raise LoadError("a binary workbook (.xlsb); save it as .xlsx")
     for prefix, suffix in _PACKAGES.items():
@@ -115,10 +112,7 @@ def _package(data: bytes) -> str:
 
 def check_package(data: bytes, max_unpacked_bytes: int | None = None) -> None:
     """Raise LoadError, before anything is unpacked, for a package that is broken or too large inside."""
-    try:
-        parts = zipfile.ZipFile(io.BytesIO(data)).infolist()
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-        raise LoadError("broken or cut short (the ZIP package inside cannot be read); get the file again") from error
+    parts = _parts(data)
     unpacked, most = sum(part.file_size for part in parts), max_unpacked_bytes or MAX_UNPACKED_BYTES
     if unpacked > most:
         raise LoadError(f"unpacks to {unpacked >> 20} MB, the limit is {most >> 20} MB; split it")
@@ -126,6 +120,13 @@ def check_package(data: bytes, max_unpacked_bytes: int | None = None) -> None:
         ratio = part.file_size / max(part.compress_size, 1)
         if part.file_size > _RATIO_MATTERS_BYTES and ratio > MAX_RATIO:
             raise LoadError(f"part {part.filename} unpacks {ratio:.0f} to 1, the limit is {MAX_RATIO} to 1")
+
+
+def _parts(data: bytes) -> list[zipfile.ZipInfo]:
+    try:
+        return zipfile.ZipFile(io.BytesIO(data)).infolist()
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise LoadError("broken or cut short (the ZIP package inside cannot be read); get the file again") from error
 
 
 def modified_at(properties: Any, relations: Any) -> str | None:

@@ -132,7 +132,10 @@ def _unmarked(data: bytes) -> str:
     damaged = {name: _everyday_share(data, name) for name in ("gb18030", "big5") if _is_damaged(data, name)}
     if damaged and max(damaged.values()) >= _LEAST_EVERYDAY:
         return max(damaged, key=lambda name: damaged[name])
-    return _guessed(data)
+    best = from_bytes(data).best()
+    if best is None:
+        raise LoadError("text encoding is not recognised; save it as UTF-8")
+    return best.encoding
 
 
 def _unmarked_utf16(data: bytes) -> str:
@@ -162,13 +165,6 @@ def _everyday_share(data: bytes, encoding: str) -> float:
     encoded = [char.encode(encoding) for char in text if ord(char) > 0x7F]
     everyday = sum(1 for code in encoded if _EVERYDAY[encoding].fullmatch(code))
     return everyday / len(encoded) if encoded else 0.0
-
-
-def _guessed(data: bytes) -> str:
-    best = from_bytes(data).best()
-    if best is None:
-        raise LoadError("text encoding is not recognised; save it as UTF-8")
-    return best.encoding
 
 
 def _decodes(data: bytes, encoding: str) -> bool:

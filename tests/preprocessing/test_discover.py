@@ -24,13 +24,7 @@ def test_named_paths_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     reason = f"files of type .png are not supported; supported are {kinds}"
     assert discover([tmp_path / "photo.png", tmp_path / "none.md"]) == (
         [],
-        [
-            (
-                tmp_path / "photo.png",
-                reason,
-            ),
-            (tmp_path / "none.md", "no such file or folder"),
-        ],
+        [(tmp_path / "photo.png", reason), (tmp_path / "none.md", "no such file or folder")],
     )
 
 
@@ -75,12 +69,7 @@ def test_patterns_name_files(tmp_path: Path) -> None:
         ("a.md", ["a.txt", "d/b.txt", "f/b.md"]),
         ("/a.md", ["a.txt", "d/a.md", "d/b.txt", "d/e/a.md", "f/b.md"]),
         ("d/", ["a.md", "a.txt", "f/b.md"]),
-        ("d/*.md", ["a.md", "a.txt", "d/b.txt", "d/e/a.md", "f/b.md"]),
-        ("d/**", ["a.md", "a.txt", "f/b.md"]),
-        ("**/e", ["a.md", "a.txt", "d/a.md", "d/b.txt", "f/b.md"]),
         ("*.md\n!/f/*", ["a.txt", "d/b.txt", "f/b.md"]),
-        ("[ab].m?", ["a.txt", "d/b.txt"]),
-        ("[!a].md", ["a.md", "a.txt", "d/a.md", "d/b.txt", "d/e/a.md"]),
     ],
 )
 def test_a_folder_says_what_is_not_read(tmp_path: Path, patterns: str, kept: list[str]) -> None:

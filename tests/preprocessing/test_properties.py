@@ -30,7 +30,6 @@ WORDS = st.sampled_from(
     ["押金", "50 元", "不得", "2024年5月1日", "ERR_4032", "pump", "20 seconds", "GB/T 7714", "3.5%", "（见附件）"]
 )
 MARKS = st.sampled_from(["。", "，", "；", ". ", ", ", "\n", " ", "："])
-NOISE = st.text(st.sampled_from("\u200b\u00ad\ufeff\u2060 \t\u3000\x07"), max_size=3)
 LENGTHS = st.sampled_from([(60, 60, 1), (60, 90, 3), (100, 220, 2), (400, 1200, 3)]).map(
     lambda sizes: ChunkingSettings(piece_chars=sizes[0], max_chars=sizes[1], max_pieces=sizes[2])
 )
@@ -97,17 +96,6 @@ def places_of(blocks: Sequence[Block]) -> list[tuple[str, tuple[str, ...], int |
                 page = (block.page or 0) + offset
                 places += [(char, section.path, page) for char in bare(block.text[begin:end])]
     return places
-
-
-def words_of(text: str) -> list[str]:
-    return re.findall(r"\w+", unicodedata.normalize("NFKC", text))
-
-
-@given(st.lists(st.tuples(NOISE, WORDS, MARKS, NOISE).map("".join), min_size=1, max_size=20).map("".join))
-def test_cleaning_never_removes_a_fact(text: str) -> None:
-    invisible = re.sub("[\u200b\u00ad\ufeff\u2060\x07]", "", text)
-    (block,) = clean([Block("paragraph", text)])
-    assert words_of(block.text) == words_of(invisible)
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cf", "Co", "Cn", "Cs"]), max_size=80))

@@ -24,25 +24,6 @@ def test_short_paragraphs_share_a_piece_up_to_the_limit() -> None:
     ]
 
 
-def test_a_piece_stays_on_its_page() -> None:
-    assert texts(paragraph("一。", 1), paragraph("二。", 2)) == ["一。", "二。"]
-
-
-def test_sentences_end_pieces_and_none_begins_with_a_mark() -> None:
-    text = "设备通电前必须完成接地检查。未接地严禁合闸！如果指示灯不亮，应当先断电再排查？" * 20
-    pieces = texts(paragraph(text), limit=100)
-    assert "".join(pieces) == text
-    assert all(len(piece) <= 100 and piece[-1] in "。！？" and piece[0] not in "。！？，" for piece in pieces)
-
-
-def test_table_parts_repeat_the_header() -> None:
-    rows = [f"| GD-{number:03} | {number}000 |" for number in range(1, 41)]
-    pieces = texts(Block("table", "\n".join(["| 编号 | 持股数 |", "| --- | --- |", *rows])), limit=200)
-    assert len(pieces) > 1
-    assert all(piece.startswith("| 编号 | 持股数 |\n| --- | --- |\n") and len(piece) <= 200 for piece in pieces)
-    assert [row for piece in pieces for row in piece.split("\n")[2:]] == rows
-
-
 def test_a_row_longer_than_a_piece_names_its_columns() -> None:
     table = f"| 编号 | 说明 |\n| --- | --- |\n| A1 | {'长' * 30}。{'短' * 30}。 |"
     assert texts(Block("table", table), limit=50) == [f"编号: A1\n说明: {'长' * 30}。", f"{'短' * 30}。"]

@@ -34,7 +34,8 @@ def read_pdf(data: bytes, password: str | None = None) -> Parsed:
             pages[number - 1] = []
         blank = sorted(number for number in [*blank, *garbled] if not _text(pages[number - 1]))
     if len(blank) == len(pages):
-        raise LoadError(f"no text{_that_can_be_read(garbled)} on any of its {len(pages)} pages; {_scanned()}")
+        unreadable = " that can be read (fonts without a character map)" if garbled else ""
+        raise LoadError(f"no text{unreadable} on any of its {len(pages)} pages; {_scanned()}")
     if garbled and not ocr.is_available():
         where = f"{_of(garbled, pages)} ({_listed(garbled)})"
         raise LoadError(f"text on {where} is garbled (fonts without a character map){_ocr_hint()}")
@@ -73,10 +74,6 @@ def _unseen_warnings(unseen: Sequence[str]) -> list[str]:
         return []
     shown = excerpt(unseen[numbers[0] - 1])
     return [f"hidden text (invisible, tiny, or in the colour behind it) on pages: {_listed(numbers)}: “{shown}”"]
-
-
-def _that_can_be_read(garbled: Sequence[int]) -> str:
-    return " that can be read (fonts without a character map)" if garbled else ""
 
 
 def _scanned() -> str:

@@ -9,7 +9,7 @@ from lxml import etree, html
 
 from preprocessing.document import Parsed
 from preprocessing.errors import LoadError
-from preprocessing.load.encoding import Decoded, decode_clean
+from preprocessing.load.encoding import decode_clean
 from preprocessing.load.metadata import first_heading
 from preprocessing.load.web.blocks import html_blocks
 
@@ -50,7 +50,8 @@ _LEAST_PROSE = 60
 
 def read_html(data: bytes, _password: str | None = None) -> Parsed:
     """Read a page that was saved from the web or written by a program."""
-    decoded = _decode(data)
+    declared = _CHARSET.search(data[:_HEAD])
+    decoded = decode_clean(data, declared[1].decode("ascii") if declared else None)
     root = parse_html(decoded.text)
     page_title = root.findtext(".//title")
     said = {_name(meta): meta.get("content", "") for meta in root.iter("meta")}
@@ -76,11 +77,6 @@ def parse_html(text: str) -> Any:
     except (etree.LxmlError, ValueError, AssertionError) as error:
         raise LoadError(f"HTML that cannot be read ({' '.join(str(error).split())[:80]})") from error
     return root
-
-
-def _decode(data: bytes) -> Decoded:
-    declared = _CHARSET.search(data[:_HEAD])
-    return decode_clean(data, declared[1].decode("ascii") if declared else None)
 
 
 def _name(meta: Any) -> str:

@@ -248,15 +248,6 @@ def test_notes_stand_below_what_they_note(load_bytes: Load) -> None:
     ]
 
 
-def test_headings_by_numbering_where_no_style_says_so(load_bytes: Load) -> None:
-    assert body(load_bytes, p("第一章 总则"), p("第一条 适用于员工。"), p("第二章 休假"), p("第二条 五天。")) == [
-        ("heading", "第一章 总则"),
-        ("paragraph", "第一条 适用于员工。"),
-        ("heading", "第二章 休假"),
-        ("paragraph", "第二条 五天。"),
-    ]
-
-
 def bold(text: str, size: int = 21, more: str = "") -> str:
     return f"<w:p>{run(text, f'<w:b/><w:sz w:val={chr(34)}{size}{chr(34)}/>')}{more}</w:p>"
 

@@ -120,12 +120,3 @@ def test_what_the_page_says_of_itself(load_bytes: Load) -> None:
     document = load_bytes("a.htm", page.encode())
     assert (document.title, document.updated_at) == ("报销办法", "2024-05-01T08:00:00+08:00")
     assert (document.doc_type, document.warnings) == ("html", ())
-
-
-def test_html_inside_markdown_gives_tables(load_bytes: Load) -> None:
-    text = "前\n\n<table><tr><th>甲</th><th>乙</th></tr><tr><td>1</td><td>2</td></tr></table>\n\n后"
-    assert [(block.kind, block.text) for block in load_bytes("a.md", text.encode()).blocks] == [
-        ("paragraph", "前"),
-        ("table", "| 甲 | 乙 |\n| --- | --- |\n| 1 | 2 |"),
-        ("paragraph", "后"),
-    ]

@@ -256,37 +256,27 @@ def test_each_piece_names_the_page_that_holds_it(load_bytes: Load) -> None:
     ]
 
 
-def test_scanned_pages_are_read_where_ocr_is_installed(load_bytes: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("read", "late"),
+    [
+        ({2: ["Deposit is 50 yuan."], 3: []}, ()),
+        ({2: ["Deposit is 50 yuan."]}, ("OCR was stopped after 1800 seconds, before pages 3; split the file",)),
+    ],
+)
+def test_scanned_pages_are_read_where_ocr_is_installed(
+    load_bytes: Load, monkeypatch: pytest.MonkeyPatch, read: dict[int, list[str]], late: tuple[str, ...]
+) -> None:
     made = paper()
     made.text(60, 60, "Cover 2024-17.")
     for _ in range(2):
         made.add_page()
     asked: list[list[int]] = []
-
-    def read(data: bytes, password: str | None, pages: list[int]) -> dict[int, list[str]]:
-        asked.append(pages)
-        return {2: ["Deposit is 50 yuan."], 3: []}
-
     monkeypatch.setattr(ocr, "is_available", lambda: True)
-    monkeypatch.setattr(ocr, "read_scanned", read)
+    monkeypatch.setattr(ocr, "read_scanned", lambda _data, _password, pages: asked.append(pages) or read)
     document = load_bytes("a.pdf", saved(made))
     assert asked == [[2, 3]]
     assert blocks(document) == [("paragraph", 1, "Cover 2024-17."), ("paragraph", 2, "Deposit is 50 yuan.")]
-    assert document.warnings == ("1 of 3 pages read by OCR: 2", "1 of 3 pages without text: 3")
-
-
-def test_ocr_that_takes_too_long_says_which_pages_are_left(load_bytes: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = paper()
-    made.text(60, 60, "Cover 2024-17.")
-    for _ in range(2):
-        made.add_page()
-    monkeypatch.setattr(ocr, "is_available", lambda: True)
-    monkeypatch.setattr(ocr, "read_scanned", lambda *_request: {2: ["Deposit is 50 yuan."]})
-    assert load_bytes("a.pdf", saved(made)).warnings == (
-        "1 of 3 pages read by OCR: 2",
-        "OCR was stopped after 1800 seconds, before pages 3; split the file",
-        "1 of 3 pages without text: 3",
-    )
+    assert document.warnings == ("1 of 3 pages read by OCR: 2", *late, "1 of 3 pages without text: 3")
 
 
 def test_recognised_words_on_one_height_are_a_line() -> None:
