@@ -14,8 +14,8 @@ DOUBLE = 7.0
 """Points between the lines of a double rule, where no text fits."""
 _THIN = 3.0
 _MOST_RULES = 3000
-_STROKED = frozenset({b"S", b"s", b"B", b"B*", b"b", b"b*"})
-_PAINTED = _STROKED | {b"f", b"F", b"f*"}
+_BOTH = frozenset({b"B", b"B*", b"b", b"b*"})
+STROKED, FILLING = _BOTH | {b"S", b"s"}, _BOTH | {b"f", b"F", b"f*"}
 
 Interval = tuple[float, float]
 Ruled = dict[float, list[Interval]]
@@ -32,14 +32,51 @@ class Table:
 
 
 @dataclass(slots=True)
+class Path:
+    """What is drawn until it is painted or given up, in points of the page."""
+
+    lines: list[tuple[float, float, float, float]] = field(default_factory=list)
+    """Straight lines from point to point; a rectangle is its diagonal."""
+    corners: list[tuple[float, float]] = field(default_factory=list)
+    is_rectangle: bool = True
+    """Whether nothing else than one closed shape of straight lines was drawn."""
+    _point: tuple[float, float] = (0.0, 0.0)
+
+    def follow(self, operator: bytes, operands: Sequence[Any], cm: Sequence[float]) -> None:
+        """Take note of an operation that draws, or ends the path."""
+        if operator == b"re" and len(operands) >= 4:
+            x, y, width, height = map(float, operands[:4])
+            self.is_rectangle &= not self.corners
+            self.corners += [placed(x + dx, y + dy, cm) for dx in (0, width) for dy in (0, height)]
+            self.lines.append((*self.corners[-4], *self.corners[-1]))
+        elif operator in (b"m", b"l") and len(operands) >= 2:
+            point = placed(float(operands[0]), float(operands[1]), cm)
+            self.is_rectangle &= operator == b"l" or not self.corners
+            self.corners.append(point)
+            if operator == b"l":
+                self.lines.append((*self._point, *point))
+            self._point = point
+        elif operator in (b"c", b"v", b"y") and len(operands) >= 2:
+            self.is_rectangle = False
+            if all(isinstance(operand, int | float) for operand in operands[-2:]):
+                self.corners.append(placed(float(operands[-2]), float(operands[-1]), cm))
+        elif operator == b"n" or operator in STROKED | FILLING:
+            self.lines, self.corners, self.is_rectangle = [], [], True
+
+
+def placed(x: float, y: float, cm: Sequence[float]) -> tuple[float, float]:
+    """Return where a point of the matrix lies on the page."""
+    return x * cm[0] + y * cm[2] + cm[4], x * cm[1] + y * cm[3] + cm[5]
+
+
+@dataclass(slots=True)
 class Rules:
     """Collects the straight lines that a page draws."""
 
     across: Ruled = field(default_factory=dict)
     down: Ruled = field(default_factory=dict)
     count: int = 0
-    _path: list[tuple[float, float, float, float]] = field(default_factory=list)
-    _point: tuple[float, float] = (0.0, 0.0)
+    _path: Path = field(default_factory=Path)
 
     @property
     def is_drawing(self) -> bool:
@@ -48,20 +85,10 @@ class Rules:
 
     def operand(self, operator: bytes, operands: Sequence[Any], cm: Sequence[float], _tm: Sequence[float]) -> None:
         """Take note of a path, and of whether it is painted."""
-        if operator in (b"m", b"l") and len(operands) >= 2:
-            point = _placed(float(operands[0]), float(operands[1]), cm)
-            if operator == b"l":
-                self._path.append((*self._point, *point))
-            self._point = point
-        elif operator == b"re" and len(operands) >= 4:
-            x, y, width, height = map(float, operands[:4])
-            self._path.append((*_placed(x, y, cm), *_placed(x + width, y + height, cm)))
-        elif operator in _PAINTED:
-            for x1, y1, x2, y2 in self._path:
-                self._draw(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2), operator in _STROKED)
-            self._path.clear()
-        elif operator == b"n":
-            self._path.clear()
+        if operator in STROKED | FILLING:
+            for x1, y1, x2, y2 in self._path.lines:
+                self._draw(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2), operator in STROKED)
+        self._path.follow(operator, operands, cm)
 
     def _draw(self, left: float, low: float, right: float, high: float, is_stroked: bool) -> None:
         self.count += 1
@@ -177,10 +204,6 @@ def _cell_text(spans: Sequence[Span]) -> str:
         no_blank = not text or _WIDE.match(text[-1]) or (part and _WIDE.match(part[0]))
         text += part if no_blank else f" {part}"
     return text
-
-
-def _placed(x: float, y: float, cm: Sequence[float]) -> tuple[float, float]:
-    return x * cm[0] + y * cm[2] + cm[4], x * cm[1] + y * cm[3] + cm[5]
 
 
 def _add(rules: Ruled, place: float, drawn: Interval) -> None:

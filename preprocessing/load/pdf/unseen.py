@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from preprocessing.load.pdf.tables import FILLING, Path, placed
+
 SMALLEST = 1.0
 """Points; nobody reads smaller letters."""
 LEAST_LETTERS = 3
 _INVISIBLE = 3
 """Text rendering mode of the layer that OCR lays over a scan, and of text that is hidden."""
 _SHOWING = frozenset((b"Tj", b"TJ", b"'", b'"'))
-_FILLING = frozenset((b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*"))
-_ENDING = _FILLING | {b"S", b"s", b"n"}
 _TALL = 0.8
 """Of the height of letters, from which an area is behind them and no rule."""
 _MOST = 2000
@@ -46,8 +46,7 @@ class Painted:
 
     pictures: list[Area] = field(default_factory=list)
     _areas: list[Area] = field(default_factory=list)
-    _path: list[tuple[float, float]] = field(default_factory=list)
-    _is_rectangle: bool = True
+    _path: Path = field(default_factory=Path)
 
     @property
     def is_white(self) -> bool:
@@ -63,32 +62,20 @@ class Painted:
 
     def follow(self, operator: bytes, operands: Sequence[Any], cm: Sequence[float], colour: Colour | None) -> None:
         """Take note of an operation that draws a path or fills it with the colour."""
-        match operator:
-            case b"re":
-                x, y, width, height = map(float, operands)
-                self._is_rectangle &= not self._path
-                self._path += [_placed(x + dx, y + dy, cm) for dx in (0, width) for dy in (0, height)]
-            case b"m" | b"l":
-                self._is_rectangle &= operator == b"l" or not self._path
-                self._path.append(_placed(float(operands[0]), float(operands[1]), cm))
-            case b"c" | b"v" | b"y":
-                self._is_rectangle = False
-                self._path.append(_placed(float(operands[-2]), float(operands[-1]), cm))
-            case b"sh":
-                self._areas.append(Area(-math.inf, -math.inf, math.inf, math.inf, None))
-            case _ if operator in _ENDING:
-                if self._path and operator in _FILLING:
-                    self._areas.append(_around(self._path, colour if self._has_four_corners() else None))
-                self._path, self._is_rectangle = [], True
+        if operator == b"sh":
+            self._areas.append(Area(-math.inf, -math.inf, math.inf, math.inf, None))
+        elif operator in FILLING and self._path.corners:
+            self._areas.append(_around(self._path.corners, colour if self._has_four_corners() else None))
+        self._path.follow(operator, operands, cm)
 
     def picture(self, cm: Sequence[float]) -> None:
         """Take note of a picture, which is as large as the unit of the matrix."""
-        self.pictures.append(_around([_placed(x, y, cm) for x in (0, 1) for y in (0, 1)], None))
+        self.pictures.append(_around([placed(x, y, cm) for x in (0, 1) for y in (0, 1)], None))
 
     def _has_four_corners(self) -> bool:
-        corners = {(round(x), round(y)) for x, y in self._path}
+        corners = {(round(x), round(y)) for x, y in self._path.corners}
         sides = ({x for x, _ in corners}, {y for _, y in corners})
-        return self._is_rectangle and len(corners) == 4 and all(len(side) == 2 for side in sides)
+        return self._path.is_rectangle and len(corners) == 4 and all(len(side) == 2 for side in sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +194,6 @@ def unseen_text(page: Any, met: Unseen) -> str:
 def _around(points: Sequence[tuple[float, float]], colour: Colour | None) -> Area:
     across, up = [x for x, _ in points], [y for _, y in points]
     return Area(min(across), min(up), max(across), max(up), colour)
-
-
-def _placed(x: float, y: float, cm: Sequence[float]) -> tuple[float, float]:
-    return x * cm[0] + y * cm[2] + cm[4], x * cm[1] + y * cm[3] + cm[5]
 
 
 def space_of(name: str, resources: Mapping[str, Any]) -> str:

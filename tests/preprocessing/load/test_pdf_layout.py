@@ -272,7 +272,7 @@ def test_scanned_pages_are_read_where_ocr_is_installed(
         made.add_page()
     asked: list[list[int]] = []
     monkeypatch.setattr(ocr, "is_available", lambda: True)
-    monkeypatch.setattr(ocr, "read_scanned", lambda _data, _password, pages: asked.append(pages) or read)
+    monkeypatch.setattr(ocr, "read_scanned", lambda *request: (asked.append(request[2]), read)[1])
     document = load_bytes("a.pdf", saved(made))
     assert asked == [[2, 3]]
     assert blocks(document) == [("paragraph", 1, "Cover 2024-17."), ("paragraph", 2, "Deposit is 50 yuan.")]
