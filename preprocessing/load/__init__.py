@@ -100,6 +100,3 @@ def _read_bytes(path: Path) -> bytes:
     if not data.strip():
         raise LoadError("file is empty")
     return data
-
-
-__all__ = ["MAX_BYTES", "OPENED", "SUFFIXES", "load", "unsupported"]
