@@ -7,9 +7,9 @@ from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from preprocessing.prepare import ChunkingSettings
-from retrieval.rerank.rerank import RerankFormName
 
 RerankKind = Literal["token", "cross-encoder", "none"]
+RerankFormName = Literal["jina", "cohere", "siliconflow", "dashscope", "tei"]
 Weight = Annotated[float, Field(ge=0)]
 
 

@@ -12,7 +12,8 @@ from retrieval.embed.embedder import Embedder
 from retrieval.hit import Hit
 from retrieval.remote.address import EndpointError, ModelAddress, RequestRefused
 from retrieval.remote.endpoint import BRISK, Batches, ModelEndpoint
-from retrieval.rerank.rerank import RerankFormName, by_best_window
+from retrieval.rerank.rerank import by_best_window
+from retrieval.settings import RerankFormName
 from retrieval.text.windows import OVERLAP, estimated_beginning, estimated_tokens, estimated_windows
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from preprocessing.errors import FolioError
 from retrieval.embed.embedder import Embedder
@@ -15,8 +15,6 @@ from retrieval.hit import Hit, LegScore
 
 if TYPE_CHECKING:
     from retrieval.settings import RetrievalSettings
-
-RerankFormName = Literal["jina", "cohere", "siliconflow", "dashscope", "tei"]
 
 _KINDS = {
     "token": "retrieval.rerank.token_interaction:TokenReranker.of",

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from retrieval.rerank.http import FORMS, form_of, with_path
-from retrieval.rerank.rerank import RerankFormName
+from retrieval.settings import RerankFormName
 
 NATIVE = "https://dashscope.aliyuncs.com/api/v1/services/rerank/text-rerank/text-rerank"
 

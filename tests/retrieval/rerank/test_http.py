@@ -11,7 +11,7 @@ import pytest
 from preprocessing.errors import FolioError
 from retrieval.hit import LegScore
 from retrieval.rerank.http import FORMS, HttpReranker
-from retrieval.rerank.rerank import RerankFormName
+from retrieval.settings import RerankFormName
 from tests.retrieval.remote.model_server import ModelServer, Raw, endpoint, one_after_another
 from tests.retrieval.rerank.test_rerank import hits_of, order
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import retrieval.bm25
-from retrieval.bm25 import BM25
 
+import retrieval.store.keywords
 from retrieval.embed.embedder import Vectors
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
@@ -85,9 +84,9 @@ def test_an_empty_base_has_nothing_to_ask_for(settings: RetrievalSettings) -> No
 def test_a_tokenizer_that_drops_chinese(
     settings: RetrievalSettings, docs: list[Path], where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = getattr(retrieval.bm25, where)
+    whole = getattr(retrieval.store.keywords, where)
     # Digits are left, and with them a passage could be found by chance.
-    monkeypatch.setattr(retrieval.bm25, where, lambda text: whole(re.sub(r"[\u3400-\u9fff]+", " ", text)))
+    monkeypatch.setattr(retrieval.store.keywords, where, lambda text: whole(re.sub(r"[\u3400-\u9fff]+", " ", text)))
     with opened(settings) as base:
         base.ingest(docs)
         assert dead(base.examine()) == {("keyword", "zh", "md"), ("keyword", "zh", "txt")}
@@ -151,47 +150,15 @@ def test_an_embedder_that_raises(ready: RetrievalSettings) -> None:
 
 
 @pytest.fixture
-def keyword_folder(ready: RetrievalSettings) -> Path:
-    (folder,) = [path for path in ready.home.iterdir() if path.name.startswith("keyword")]
-    return folder
-
-
-def test_an_old_keyword_index(ready: RetrievalSettings, keyword_folder: Path, tmp_path: Path) -> None:
-    copied(keyword_folder, tmp_path / "old")
-    with opened(ready) as base:
-        base.ingest_data("# 差旅\n\n住宿费标准由财务部规定。\n".encode(), "more.md")
-    shutil.rmtree(keyword_folder)
-    copied(tmp_path / "old", keyword_folder)
-    with opened(ready) as base:
-        examination = base.examine()
-        assert dead(examination) == {("keyword", None, None)}
-        assert examination.problems[0].text.startswith("the saved index was stale and has been built anew: ")
-    with opened(ready) as base:
-        assert base.examine().problems == []
-
-
-def test_a_keyword_index_of_other_chunks(ready: RetrievalSettings, keyword_folder: Path) -> None:
-    """Neither its number of changes nor its length tells it apart."""
-    with opened(ready) as base:
-        generation = base._catalogue.generation
-    shutil.rmtree(keyword_folder)
-    BM25.build([make_chunk("别的文字。", f"other{n}") for n in range(5)]).save(keyword_folder, generation)
-    with opened(ready) as base:
-        kinds = [("zh", "md"), ("zh", "txt"), ("en", "md")]
-        assert dead(base.examine()) == {("keyword", *kind) for kind in kinds}
-
-
-@pytest.fixture
 def base(ready: RetrievalSettings) -> Iterator[KnowledgeBase]:
     with opened(ready) as base:
         yield base
 
 
-def test_chunks_that_the_keyword_leg_lacks(base: KnowledgeBase) -> None:
-    base.engine.keyword.remove_revision(base.documents()[1].revision)
-    examination = base.examine()
-    assert ("keyword", None, None) in dead(examination)
-    assert examination.problems[0].text == "it holds 4 chunks and the store 5; the next start builds it anew"
+def test_chunks_that_the_keyword_leg_lacks(base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(base.engine.store), "count_keyword", lambda _: 4)
+    (problem,) = base.examine().problems
+    assert (problem.leg, problem.text) == ("keyword", "it holds 4 chunks and the store 5; run folio reindex")
 
 
 def test_chunks_that_the_store_lacks(base: KnowledgeBase) -> None:
@@ -204,7 +171,6 @@ def test_chunks_that_the_store_lacks(base: KnowledgeBase) -> None:
 def test_chunks_of_no_document(base: KnowledgeBase) -> None:
     chunk = make_chunk("多余的文字。", "extra", revision="extra")
     base.engine.store.upsert([chunk], base.engine.embedder.embed_passages([chunk.text]))
-    base.engine.keyword.add([chunk])
     assert [(problem.leg, problem.text) for problem in base.examine().problems] == [
         ("store", "it holds 1 chunks that belong to no document")
     ]

@@ -31,7 +31,7 @@ class WordEncoder:
 @pytest.fixture(scope="module")
 def training() -> Any:
     pytest.importorskip("torch")
-    return import_module("retrieval.models.build.train_projection")
+    return import_module("retrieval.rerank.train_projection")
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """Learn what token interaction looks at: a projection of the encoder's token states, the encoder itself unchanged.
 
-python -m retrieval.models.build.train_projection --data DATA/drcd_zhtw --data DATA/hotpotqa_en --out retrieval/models
+python -m retrieval.rerank.train_projection --data DATA/drcd_zhtw --data DATA/hotpotqa_en --out retrieval/models
 
 A set that measures the reranker must not be named here.
 """
@@ -119,7 +119,7 @@ def groups_of(folder: Path, generator: random.Random) -> Iterator[Group]:
 
 def main() -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m retrieval.models.build.train_projection", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m retrieval.rerank.train_projection", description=__doc__)
     parser.add_argument("--data", action="append", type=Path, required=True, help="a set whose questions are used")
     parser.add_argument("--out", type=Path, required=True, help="folder that gets the file and its checksum")
     arguments = parser.parse_args()
