@@ -17,7 +17,7 @@ from retrieval.embed.embedder import Vectors
 from retrieval.filters import Filter
 from retrieval.hit import Hit, LegScore
 from retrieval.settings import RetrievalSettings
-from retrieval.store.keywords import Scored, Weights, best_first, passage_weights, question_weights
+from retrieval.store.keywords import Scored, Weights, best_first, passage_weights, question_weights, token_index
 from retrieval.store.payload import (
     INDEXED,
     REVISION,
@@ -193,7 +193,12 @@ class EdgeStore:
     def delete_revision(self, revision: str) -> None:
         """Remove every chunk of one revision from both legs."""
         condition = edge.Filter(must=[_condition(AnyOf(REVISION, [revision]))])
+        # Overwritten first: until the next start the engine counts the words of removed points in the IDF.
+        nothing: dict[str, Any] = {KEYWORD: _sparse({token_index(""): 1.0})}
+        emptied = [edge.PointVectors(record.id, nothing) for record in self._scroll(condition, False)]
         with self._turnstile:
+            if emptied:
+                self._shard.update(edge.UpdateOperation.update_vectors(emptied))
             self._shard.update(edge.UpdateOperation.delete_points_by_filter(condition))
             self._shard.flush()
 
