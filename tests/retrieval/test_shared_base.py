@@ -110,7 +110,7 @@ def test_one_process_writes_at_a_time(base: KnowledgeBase, settings: RetrievalSe
 
 HOLD = """
 import sys
-from retrieval.catalogue import Catalogue
+from retrieval.documents.catalogue import Catalogue
 with Catalogue(sys.argv[1]).writing():
     sys.stdout.write("holds\\n")
     sys.stdout.flush()

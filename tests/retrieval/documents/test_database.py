@@ -58,7 +58,7 @@ def test_several_may_add_what_an_earlier_version_lacked_at_once(new_database: Ne
 
 START = """
 import sys
-from retrieval.catalogue import Catalogue
+from retrieval.documents.catalogue import Catalogue
 from agent.memory import SessionStore
 sys.stdin.read()
 Catalogue(sys.argv[1]).write_manifest(embed_model="m")
