@@ -3,6 +3,7 @@
 import datetime
 import re
 import unicodedata
+from calendar import monthrange
 from dataclasses import dataclass
 
 from preprocessing.errors import FolioError
@@ -46,7 +47,7 @@ def period_of(written: str) -> Period | None:
     year, month, day_ = (int(found[name]) if found[name] else None for name in ("year", "month", "day"))
     try:
         first = datetime.date(year or 0, month or 1, day_ or 1)
-        last = first if day_ else datetime.date(first.year, month or 12, _days_in(first.year, month or 12))
+        last = first if day_ else datetime.date(first.year, month or 12, monthrange(first.year, month or 12)[1])
     except ValueError:
         return None
     return Period(first, last)
@@ -70,8 +71,3 @@ def read_day(written: str, name: str) -> datetime.date:
 
 def _expected(written: str) -> Period | None:
     return period_of(_BASIC.sub(r"\1-\2-\3", written) if _BASIC.fullmatch(written.strip()) else written)
-
-
-def _days_in(year: int, month: int) -> int:
-    after = datetime.date(year + month // 12, month % 12 + 1, 1) if (year, month) != (9999, 12) else None
-    return (after - datetime.timedelta(days=1)).day if after else 31

@@ -96,15 +96,6 @@ def test_many_texts_are_sent_in_batches(most_texts: int, taken: int, largest: in
     assert max(len(body["input"]) for body in server.bodies) <= taken
 
 
-def test_a_server_that_is_busy_at_first_gets_every_text_once() -> None:
-    waits: list[float] = []
-    busy = Raw(429, {"error": {"code": "rate_limit", "message": "slow down"}}, {"Retry-After": "2"})
-    with ModelServer(one_after_another(busy, busy, rows(["甲", "乙"]))) as server:
-        model = OpenAICompatibleEmbedder("m", endpoint(server.url(), waits))
-        assert model.embed_passages(["甲", "乙"]) == pytest.approx(expected("甲", "乙"))
-    assert waits == [2, 2]
-
-
 def within(limit: int, message: str) -> Answer:
     """Refuse a request with any input longer than the limit."""
 

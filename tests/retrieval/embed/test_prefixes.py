@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.embed.embedder import Prefixes, chosen_prefixes, identity, usual_prefixes
+from retrieval.embed.embedder import Prefixes, chosen_prefixes, usual_prefixes
 
 INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 
@@ -37,16 +37,3 @@ def test_usual_prefixes(model: str, query: str, passage: str) -> None:
 )
 def test_what_is_set_wins(query: str | None, passage: str | None, expected: Prefixes) -> None:
     assert chosen_prefixes("e5", query, passage) == expected
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (("m", None, None), "m"),
-        (("m", "query: ", "passage: "), "m (query prefix 'query: ', passage prefix 'passage: ')"),
-        (("m", "a\nb", None), "m (query prefix 'a\\nb')"),
-        (("m", None, "", 512), "m (512 dimensions, passage prefix '')"),
-    ],
-)
-def test_identity(arguments: tuple[str, str | None, str | None], expected: str) -> None:
-    assert identity(*arguments) == expected

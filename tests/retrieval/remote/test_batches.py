@@ -39,14 +39,6 @@ def test_sizes(count: int, limit: int, most: int, sizes: list[int]) -> None:
     assert server.sizes == sizes
 
 
-def test_a_size_that_is_too_much_is_not_tried_again() -> None:
-    server, batches = Server(10), Batches(100)
-    batches.send(range(37), server)
-    server.sizes.clear()
-    batches.send(range(25), server)
-    assert server.sizes == [10, 10, 5]
-
-
 def test_one_bad_item_does_not_make_the_batches_of_others_small() -> None:
     server, batches = Server(bad=(5,)), Batches(8)
     with pytest.raises(RequestRefused):

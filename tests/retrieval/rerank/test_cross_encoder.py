@@ -61,10 +61,6 @@ def test_a_long_passage_is_scored_by_its_best_window(scorer: CrossEncoderScorer,
     assert hits[0].score == pytest.approx(max(_independent(tiny, windows)), abs=1e-6)
 
 
-def test_a_short_passage_is_one_pair(scorer: CrossEncoderScorer) -> None:
-    assert scorer.fit(QUESTION, "津贴三百元。") == [(QUESTION, "津贴三百元。")]
-
-
 def test_a_very_long_question_leaves_room_for_the_passage(
     scorer: CrossEncoderScorer, caplog: pytest.LogCaptureFixture
 ) -> None:

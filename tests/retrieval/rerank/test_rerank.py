@@ -73,13 +73,6 @@ def test_the_order_follows_the_scores(texts: list[str], expected: list[str], sco
     json.dumps(scores, allow_nan=False)
 
 
-def test_old_hits_stay_as_they_were() -> None:
-    before = hits_of("1", "2")
-    found = CrossEncoderReranker("fake", FakeScorer()).rerank("年假", before)
-    assert before == hits_of("1", "2")
-    assert found[0].legs == {"fused": LegScore(2, 1 / 62), "rerank": LegScore(1, 2.0)}
-
-
 @pytest.mark.parametrize("texts", [[], ["", " \n"]])
 def test_nothing_to_read_leaves_the_model_alone(texts: list[str]) -> None:
     hits = hits_of(*texts)

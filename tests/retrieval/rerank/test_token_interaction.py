@@ -94,10 +94,6 @@ def test_hits_are_new_best_first_with_their_legs() -> None:
     assert PlainReranker(LetterEncoder()).rerank("abc", []) == []
 
 
-def test_of_equal_scores_the_old_order_decides() -> None:
-    assert order(PlainReranker(LetterEncoder()).rerank("abc", hits("ab", "ba", "c"))) == ["ab", "ba", "c"]
-
-
 def test_a_code_must_be_the_same_to_the_letter() -> None:
     texts = ["error code abc abc", "abc A0428", "z A0427"]
     assert order(PlainReranker(LetterEncoder()).rerank("abc a0427", hits(*texts)))[0] == "z A0427"
@@ -135,10 +131,6 @@ def test_old_passages_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in ("abc", "def", "abc"):
         reranker.scores("a", [text])
     assert encoder.read == ["abc", "def", "abc"]
-
-
-def test_equal_passages_in_one_call() -> None:
-    assert PlainReranker(LetterEncoder()).scores("a", ["a", "a"]) == pytest.approx([1.0, 1.0])
 
 
 def test_threads_get_what_one_gets() -> None:

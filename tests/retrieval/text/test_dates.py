@@ -37,11 +37,6 @@ def test_what_is_no_date_is_none(written: str) -> None:
     assert period_of(written) is None
 
 
-def test_a_number_is_a_date_where_only_a_date_can_stand() -> None:
-    assert day_of("20240301", first=True) == date(2024, 3, 1)
-    assert day_of("20241301", first=True) is None
-
-
 @pytest.mark.parametrize(
     ("written", "first", "last"),
     [("2024-02", date(2024, 2, 1), date(2024, 2, 29)), ("soon", None, None), ("", None, None), (None, None, None)],

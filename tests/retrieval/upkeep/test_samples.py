@@ -29,7 +29,3 @@ def test_samples_are_few_and_the_same_each_time() -> None:
     again = [sample.chunk.chunk_id for sample in sample_by_kind(chunks[::-1], 4)["zh", "md"]]
     assert first == again
     assert len(set(first)) == 4
-
-
-def test_passages_without_words_are_left_out() -> None:
-    assert sample_by_kind([make_chunk("12.5 %")], 5) == {}
