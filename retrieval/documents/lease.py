@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import sqlalchemy as sa
 
@@ -28,20 +27,6 @@ class WriterBusy(FolioError):
     """Another process is changing the documents."""
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """A process that has the lease, or asks for it."""
-
-    token: str
-    host: str
-    process: int
-
-    @classmethod
-    def this(cls) -> "Holder":
-        """Return this process, with a token of its own for each time that it asks."""
-        return cls(uuid.uuid4().hex, platform.node(), os.getpid())
-
-
 class Lease:
     """The right to write, for one user of a catalogue at a time; each has one of these and takes turns with itself."""
 
@@ -56,37 +41,37 @@ class Lease:
 
         Raises WriterBusy when another process is writing.
         """
-        holder, done = Holder.this(), threading.Event()
-        _take(self._engine, holder, self._left_behind)
-        renewer = threading.Thread(target=_renew, args=(self._engine, holder, done), name="folio-lease", daemon=True)
+        token, done = uuid.uuid4().hex, threading.Event()
+        _take(self._engine, token, self._left_behind)
+        renewer = threading.Thread(target=_renew, args=(self._engine, token, done), name="folio-lease", daemon=True)
         renewer.start()
         try:
             yield
         finally:
             done.set()
             renewer.join()
-            self._let_go(holder)
+            self._let_go(token)
 
-    def _let_go(self, holder: Holder) -> None:
-        self._left_behind.add(holder.token)
+    def _let_go(self, token: str) -> None:
+        self._left_behind.add(token)
         with self._engine.begin() as connection:
             connection.execute(sa.delete(leases).where(leases.c.token.in_(self._left_behind)))
         self._left_behind.clear()
 
 
-def _take(engine: sa.Engine, holder: Holder, left_behind: Set[str]) -> None:
+def _take(engine: sa.Engine, token: str, left_behind: Set[str]) -> None:
     with engine.begin() as connection:
         row = connection.execute(sa.select(leases).where(leases.c.name == _WRITER)).one_or_none()
-        if row and (row.token in left_behind or row.expires_at < time.time() or _is_dead(row, holder)):
+        if row and (row.token in left_behind or row.expires_at < time.time() or _is_dead(row)):
             connection.execute(sa.delete(leases).where(leases.c.token == row.token))
     try:
         with engine.begin() as connection:
             connection.execute(
                 sa.insert(leases).values(
                     name=_WRITER,
-                    token=holder.token,
-                    host=holder.host,
-                    process=holder.process,
+                    token=token,
+                    host=platform.node(),
+                    process=os.getpid(),
                     expires_at=time.time() + _LASTS,
                 )
             )
@@ -97,11 +82,11 @@ def _take(engine: sa.Engine, holder: Holder, left_behind: Set[str]) -> None:
         ) from None
 
 
-def _renew(engine: sa.Engine, holder: Holder, done: threading.Event) -> None:
+def _renew(engine: sa.Engine, token: str, done: threading.Event) -> None:
     while not done.wait(_RENEWED_EVERY):
         try:
             with engine.begin() as connection:
-                mine = sa.update(leases).where(leases.c.token == holder.token)
+                mine = sa.update(leases).where(leases.c.token == token)
                 renewed = connection.execute(mine.values(expires_at=time.time() + _LASTS)).rowcount
         except (DatabaseError, sa.exc.SQLAlchemyError) as error:
             logger.warning("the right to change documents could not be renewed, and is tried again: %s", error)
@@ -111,9 +96,9 @@ def _renew(engine: sa.Engine, holder: Holder, done: threading.Event) -> None:
             return
 
 
-def _is_dead(row: sa.Row[tuple[object, ...]], holder: Holder) -> bool:
+def _is_dead(row: sa.Row[tuple[object, ...]]) -> bool:
     """Say whether the process that has the lease was one of this machine and is no more."""
-    if row.host != holder.host or row.process == holder.process or os.name != "posix":
+    if row.host != platform.node() or row.process == os.getpid() or os.name != "posix":
         return False
     try:
         os.kill(row.process, 0)

@@ -2,10 +2,11 @@
 
 import re
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from cachetools import LRUCache
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from retrieval.settings import RetrievalSettings
 
 Vectors = NDArray[np.float32]
+Task = Literal["query", "document"]
 
 BUNDLED = "bundled"
 _KINDS = {
@@ -130,6 +132,33 @@ class CachingEmbedder:
             with self._lock:
                 self._kept["query", text] = known
         return known.copy()
+
+
+class ForeignEmbedder(ABC):
+    """What the embedders of foreign models share: they say how texts are embedded, and how one is asked for vectors."""
+
+    _dimension: int | None = None
+
+    @abstractmethod
+    def _embed(self, texts: Sequence[str], task: Task) -> Vectors:
+        """Return one unit vector a text; sets `_dimension`."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of each vector; nobody says it beforehand, so the first use embeds one word. Raises FolioError."""
+        if self._dimension is None:
+            self.embed_query("dimension")
+        assert self._dimension is not None
+        return self._dimension
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit vector a text: float32, shape (len(texts), dimension); raises FolioError."""
+        return self._embed(texts, "document") if texts else np.empty((0, self.dimension), dtype=np.float32)
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the unit vector of a question: float32, shape (dimension,); raises FolioError."""
+        vector: Vectors = self._embed([text], "query")[0]
+        return vector
 
 
 def unit_vectors(raw: Any, count: int, model_id: str) -> Vectors:

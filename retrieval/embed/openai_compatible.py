@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlunsplit
 
-import numpy as np
-
 from preprocessing.errors import FolioError
 from retrieval.embed.embedder import (
     BUNDLED,
     EmbeddingError,
+    ForeignEmbedder,
     Prefixes,
+    Task,
     Vectors,
     check_dimension,
     chosen_prefixes,
@@ -103,7 +103,7 @@ def with_path(address: SplitResult, form: EmbeddingForm) -> str:
     return urlunsplit(address._replace(path=f"{base}/{form.path}"))
 
 
-class OpenAICompatibleEmbedder:
+class OpenAICompatibleEmbedder(ForeignEmbedder):
     """Embeds over HTTP, sending text, never token numbers; safe for threads.
 
     A text that the server finds too long is embedded in windows and averaged, so no tail is lost.
@@ -129,7 +129,6 @@ class OpenAICompatibleEmbedder:
         self._prefixes, self._dimensions = prefixes, dimensions
         self._batches = Batches(most_texts, _AT_ONCE)
         self._most_tokens = most_tokens
-        self._dimension: int | None = None
 
     @classmethod
     def of(cls, settings: "RetrievalSettings") -> "OpenAICompatibleEmbedder":
@@ -163,32 +162,10 @@ class OpenAICompatibleEmbedder:
         """Name that the manifest records: the model, the dimensions asked for and the prefixes, not the host."""
         return identity(self._model, self._prefixes.query or None, self._prefixes.passage or None, self._dimensions)
 
-    @property
-    def dimension(self) -> int:
-        """Length of each vector; the server does not say it, so the first use embeds one word. Raises FolioError."""
-        if self._dimension is None:
-            self.embed_query("dimension")
-        assert self._dimension is not None
-        return self._dimension
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector a text: float32, shape (len(texts), dimension).
-
-        Raises EndpointError and EmbeddingError.
-        """
-        if not texts:
-            return np.empty((0, self.dimension), dtype=np.float32)
-        return self._embed(texts, self._prefixes.passage, PATIENT)
-
-    def embed_query(self, text: str) -> Vectors:
-        """Return the unit vector of a question: float32, shape (dimension,).
-
-        Raises EndpointError and EmbeddingError.
-        """
-        vector: Vectors = self._embed([text], self._prefixes.query, BRISK)[0]
-        return vector
-
-    def _embed(self, texts: Sequence[str], prefix: str, patience: Patience) -> Vectors:
+    def _embed(self, texts: Sequence[str], task: Task) -> Vectors:
+        # While documents come in there is time to wait for a busy server.
+        prefix = self._prefixes.query if task == "query" else self._prefixes.passage
+        patience = BRISK if task == "query" else PATIENT
         while True:
             groups = [self._fitting(text, prefix) for text in texts]
             pieces = [prefix + piece for group in groups for piece in group]

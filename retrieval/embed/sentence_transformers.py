@@ -2,11 +2,17 @@
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from retrieval.embed.embedder import Vectors, chosen_prefixes, identity, mean_of_windows, unit_vectors
+from retrieval.embed.embedder import (
+    ForeignEmbedder,
+    Task,
+    Vectors,
+    chosen_prefixes,
+    identity,
+    mean_of_windows,
+    unit_vectors,
+)
 from retrieval.models.local import ModelError, architecture, load
 from retrieval.text.windows import windows
 
@@ -18,7 +24,7 @@ _SPARE = 2
 """Tokens left free: a piece cut out of a text may count one more than it did inside."""
 
 
-class SentenceTransformersEmbedder:
+class SentenceTransformersEmbedder(ForeignEmbedder):
     """Embeds with a local model; a text beyond its limit is embedded in windows and averaged, so no tail is lost."""
 
     def __init__(self, name_or_path: str, query_prefix: str | None = None, passage_prefix: str | None = None) -> None:
@@ -48,18 +54,7 @@ class SentenceTransformersEmbedder:
         with self._lock:
             return int(self._loaded().get_embedding_dimension())
 
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector a text: float32, shape (len(texts), dimension); raises ModelError, EmbeddingError."""
-        if not texts:
-            return np.empty((0, self.dimension), dtype=np.float32)
-        return self._embed(texts, "document")
-
-    def embed_query(self, text: str) -> Vectors:
-        """Return the unit vector of a question: float32, shape (dimension,); raises ModelError, EmbeddingError."""
-        vector: Vectors = self._embed([text], "query")[0]
-        return vector
-
-    def _embed(self, texts: Sequence[str], task: Literal["query", "document"]) -> Vectors:
+    def _embed(self, texts: Sequence[str], task: Task) -> Vectors:
         with self._lock:
             model = self._loaded()
             # Prompts in the model's own configuration win over the usual ones; some were published without any.
@@ -71,7 +66,7 @@ class SentenceTransformersEmbedder:
             raw = encode(pieces, prompt=prefix, convert_to_numpy=True, show_progress_bar=False)
         return mean_of_windows(unit_vectors(raw, len(pieces), self._name), groups, self._name)
 
-    def _prefix(self, task: Literal["query", "document"], own: str) -> str | None:
+    def _prefix(self, task: Task, own: str) -> str | None:
         """Return what is put before a text; None leaves it to the model."""
         if self._asked[task] is None and own:
             return None

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from pydantic import SecretStr
 
@@ -14,7 +13,6 @@ from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings
 from retrieval.store.edge import EdgeStore
-from retrieval.text.tokens import tokenize
 from retrieval.upkeep.migration import MigrateError, TransferError, Transferred, migrate
 from tests.fakes import CHARACTERS
 from tests.retrieval.shared_base import LEAVE, LEAVE_NEW, PAY, TRAVEL, found, opened, write
@@ -65,16 +63,6 @@ def test_there_and_back(here: RetrievalSettings, there: RetrievalSettings) -> No
         assert everything(base) == changed
         leave = {"source": ("docs/leave.md",)}
         assert found(base, "员工年假", mode="keyword", filters=leave) == ["员工年假 12 天。"]
-
-
-def test_the_keyword_weights_rest_on_the_mean_of_what_is_brought(there: RetrievalSettings, server: FakeQdrant) -> None:
-    migrate(there)
-    (made,) = [
-        body for name, body in server.requests if name.startswith("PUT /collections/folio-") and "vectors" in body
-    ]
-    with opened(there) as base:
-        lengths = [len(tokenize(chunk.search_text)) for chunk in base.engine.store.scan()]
-    assert made["metadata"] == {"average_length": pytest.approx(np.mean(lengths))}
 
 
 def test_the_source_is_only_read(here: RetrievalSettings, there: RetrievalSettings) -> None:
