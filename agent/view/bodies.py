@@ -144,8 +144,7 @@ class ChatReply(BaseModel):
     refused: bool
     reason: str | None = Field(
         None,
-        description="None for an answer; for a refusal `no_documents`, `not_found`, `unsupported`, `underspecified` or "
-        "`no_question`.",
+        description="None for an answer; for a refusal `no_documents`, `not_found`, `unsupported` or `no_question`.",
     )
     provider: str = Field(description="The model that answered; `offline` is the built-in one.")
     sources: list[Source]

@@ -2,7 +2,6 @@ from importlib.metadata import version
 from typing import Any
 
 import pytest
-from retrieval.bm25 import BM25
 
 from tests.agent.conftest import LEAVE
 from tests.agent.http.conftest import Serve
@@ -40,13 +39,16 @@ def test_a_leg_that_is_behind_while_a_document_comes_in_is_no_trouble(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served = serve(documents={})
+    store = type(served.assistant.knowledge_base.engine.store)
     seen = []
-    add = BM25.add
+    upsert = store.upsert
 
-    def look(self: BM25, chunks: Any) -> None:
-        seen.append(served.client.get("/health").json()["status"])
-        add(self, chunks)
+    def look(self: Any, chunks: Any, vectors: Any) -> None:
+        upsert(self, chunks, vectors)
+        with monkeypatch.context() as behind:
+            behind.setattr(store, "count_keyword", lambda _store: 0)
+            seen.append(served.client.get("/health").json()["status"])
 
-    monkeypatch.setattr(BM25, "add", look)
+    monkeypatch.setattr(store, "upsert", look)
     assert served.upload("leave.md", LEAVE).status_code == 201
     assert seen == ["ok"]
