@@ -1,5 +1,4 @@
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
