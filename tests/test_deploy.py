@@ -94,7 +94,7 @@ def test_the_image_is_made_of_what_is_there() -> None:
     assert json.loads(check) == ["python", "-m", probe.__name__]
 
 
-@pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md", "retrieval/store/QDRANT.md"])
+@pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md", "docs/qdrant.md"])
 def test_the_compose_files_that_are_named_are_there(page: str) -> None:
     for name in re.findall(r"compose[\w.]*\.yaml", (ROOT / page).read_text(encoding="utf-8")):
         assert (ROOT / name).is_file(), name
