@@ -87,7 +87,7 @@ def train(groups: Sequence[Group], encoder: TokenEncoder, recipe: Recipe) -> Flo
         loss = torch.stack(parts).mean()
         optimizer.param_groups[0]["lr"] = recipe.learning_rate * (1 - step / recipe.steps)
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call, unused-ignore]
         optimizer.step()
         if step % 20 == 19:
             _log.info("step %d of %d, loss %.3f", step + 1, recipe.steps, loss.item())
