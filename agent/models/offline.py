@@ -67,10 +67,12 @@ class OfflineChatModel(BaseChatModel):
         return _act("The question stands alone.", "knowledge_search", "\n".join(self.queries))
 
     def _answer(self, ledger: EvidenceLedger) -> str:
-        """Quote what answers the question, or the best for each of the questions that it was taken apart into."""
+        """Quote what answers the question in its own words, else as it stands alone, or the best for each query of it."""
         passages = [Passage.of(evidence.label, evidence.hit.chunk) for evidence in ledger.all()]
         most = None if len(self.queries) == 1 else 1
-        chosen = [quote for query in self.queries for quote in self.quoter.choose(query, passages)[:most]]
+        # The question before a follow-up finds its passages, and would have its own answer quoted from them.
+        chosen = self.quoter.choose(self.question, passages) if self.queries != (self.question,) else []
+        chosen = chosen or [quote for query in self.queries for quote in self.quoter.choose(query, passages)[:most]]
         quotes = list({(quote.label, quote.text): quote for quote in chosen}.values())
         if not quotes:
             missing = missing_parts(self.queries[0], passages)
