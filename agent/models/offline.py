@@ -67,7 +67,7 @@ class OfflineChatModel(BaseChatModel):
         return _act("The question stands alone.", "knowledge_search", "\n".join(self.queries))
 
     def _answer(self, ledger: EvidenceLedger) -> str:
-        """Quote what answers the question in its own words, else as it stands alone, or the best for each query of it."""
+        """Quote what answers the question in its own words, else as it stands alone."""
         passages = [Passage.of(evidence.label, evidence.hit.chunk) for evidence in ledger.all()]
         most = None if len(self.queries) == 1 else 1
         # The question before a follow-up finds its passages, and would have its own answer quoted from them.
