@@ -34,7 +34,7 @@ def ask(
             answer = assistant.ask(
                 line.query,
                 session,
-                history=as_turns([message.model_dump() for message in line.history]),
+                history=as_turns([message.model_dump() for message in line.history or ()]),
                 # Decisions go to standard error, so that a script reads nothing but answers.
                 listen=print_event if verbose else None,
                 filters=filters,

@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
+from agent.assistant import Assistant
 from agent.cli.options import AsOf, Filters, Viewer, day_of
-from agent.repl.loop import run_repl
+from agent.repl.conversation import Conversation, new_session
+from agent.repl.loop import run
 from agent.settings import load_settings
 from retrieval.filters import parse_filters
 
@@ -19,4 +21,5 @@ def chat(
 ) -> None:
     """Talk with the documents."""
     filters, day = parse_filters(filter_ or []), day_of(as_of)
-    run_repl(load_settings(), session, verbose=verbose, filters=filters, viewer=viewer or (), as_of=day)
+    with Assistant.open(load_settings()) as assistant:
+        run(Conversation(assistant, session or new_session(), verbose, viewer or (), filters, day))

@@ -22,10 +22,6 @@ from retrieval.knowledge_base import KnowledgeBase
 STANDARD_INPUT = Path("-")
 
 
-class IngestUsage(FolioError):
-    """What is to be brought in was not said so that it can be."""
-
-
 def ingest(
     paths: Annotated[list[Path], typer.Argument(help="Files, folders and patterns; - is standard input.")],
     meta: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Metadata for these documents.")] = None,
@@ -52,24 +48,24 @@ def ingest(
 
 
 def check_usage(paths: Sequence[Path], name: str | None, *, watch: bool, dry_run: bool) -> None:
-    """Check that the arguments go together. Raises IngestUsage."""
+    """Check that the arguments go together. Raises FolioError."""
     if STANDARD_INPUT in paths:
         if len(paths) > 1 or watch:
-            raise IngestUsage("standard input (-) is brought in alone: without other paths and without --watch")
+            raise FolioError("standard input (-) is brought in alone: without other paths and without --watch")
         if not name:
-            raise IngestUsage("standard input (-) needs --name with the type of its content, such as notes.md")
+            raise FolioError("standard input (-) needs --name with the type of its content, such as notes.md")
     elif name:
-        raise IngestUsage("--name is for standard input: folio ingest - --name notes.md")
+        raise FolioError("--name is for standard input: folio ingest - --name notes.md")
     if watch and dry_run:
-        raise IngestUsage("--watch and --dry-run do not go together: a dry run brings nothing in")
+        raise FolioError("--watch and --dry-run do not go together: a dry run brings nothing in")
 
 
 def read_metadata(pairs: list[str]) -> Metadata:
-    """Read `--meta` pairs; a key given twice has several values. Raises IngestUsage for what is no pair."""
+    """Read `--meta` pairs; a key given twice has several values. Raises FolioError for what is no pair."""
     try:
         given = parse_pairs(pairs)
     except FilterError:
-        raise IngestUsage("--meta takes key=value, such as department=hr") from None
+        raise FolioError("--meta takes key=value, such as department=hr") from None
     return {key: values if len(values) > 1 else values[0] for key, values in given.items()}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, ValidationError, field_validator
 
 from preprocessing.errors import FolioError
 from retrieval.text.dates import read_day
@@ -42,10 +42,6 @@ def print_json(value: Any) -> None:
     typer.echo(text)
 
 
-class QuestionsError(FolioError):
-    """The questions cannot be read; the message names the file and the line."""
-
-
 class Message(BaseModel):
     """One message of the conversation before a question."""
 
@@ -57,7 +53,7 @@ class Question(BaseModel):
     """One line; keys that are not read here are left alone, so that a test set can be asked as it is."""
 
     query: str
-    history: list[Message] = Field(default_factory=list)
+    history: list[Message] | None = None
 
     @field_validator("query")
     @classmethod
@@ -66,31 +62,26 @@ class Question(BaseModel):
             raise ValueError("is blank")
         return query
 
-    @field_validator("history", mode="before")
-    @classmethod
-    def _none_is_empty(cls, history: Any) -> Any:
-        return [] if history is None else history
-
 
 def one_or_many(one: str | None, many: Path | None, option: str) -> list[Question]:
-    """Return the argument, or the questions of the file; raise QuestionsError for neither or both."""
+    """Return the argument, or the questions of the file; raise FolioError for neither or both."""
     if one is not None and many is None:
         # A blank argument is for the search to refuse, as it does at every door.
-        return [Question.model_construct(query=one, history=[])]
+        return [Question.model_construct(query=one)]
     if many is not None and one is None:
         return read_questions(many)
-    raise QuestionsError(f"give either a question or {option} FILE.jsonl")
+    raise FolioError(f"give either a question or {option} FILE.jsonl")
 
 
 def read_questions(path: Path) -> list[Question]:
-    """Read a file of JSON lines with a "query" each; raise QuestionsError naming the line that has none."""
+    """Read a file of JSON lines with a "query" each; raise FolioError naming the line that has none."""
     try:
         # Not splitlines(): a question may hold U+2028 or a form feed, which end no line of JSON.
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError:
-        raise QuestionsError(f"{path}: not UTF-8; save the file as UTF-8") from None
+        raise FolioError(f"{path}: not UTF-8; save the file as UTF-8") from None
     except OSError as error:
-        raise QuestionsError(f"{path}: cannot be read ({error.strerror})") from None
+        raise FolioError(f"{path}: cannot be read ({error.strerror})") from None
     return [_read(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
 
 
@@ -98,12 +89,12 @@ def _read(line: str, place: str) -> Question:
     try:
         return Question.model_validate(json.loads(line))
     except json.JSONDecodeError as error:
-        raise QuestionsError(f"{place}: not JSON ({error.msg})") from None
+        raise FolioError(f"{place}: not JSON ({error.msg})") from None
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         name = ".".join(map(str, problem["loc"])) or "the line"
         message = problem["msg"].removeprefix("Value error, ")
-        raise QuestionsError(
+        raise FolioError(
             f"{place}: {name}: {message[:1].lower()}{message[1:]}; "
             'a right line is {"query": "那餐补呢？", "history": [{"role": "user", "text": "…"}]}'
         ) from None

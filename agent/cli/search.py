@@ -1,4 +1,4 @@
-"""`folio search`: passages without an answer."""
+"""`folio search` and `folio why-not`: passages without an answer, and where a search loses a document."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,10 +8,12 @@ import typer
 from agent.cli.options import AsJson, AsOf, Filters, Viewer, day_of, one_or_many, print_json
 from agent.settings import load_settings
 from agent.view.text import printable
+from agent.view.why_not import verdict_json, verdict_text
 from retrieval.filters import parse_filters
 from retrieval.hit import Hit, as_json
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import Mode
+from retrieval.text.language import language_of
 
 
 def search(
@@ -36,6 +38,26 @@ def search(
                 print_json({"query": line.query, "hits": [as_json(rank, hit) for rank, hit in enumerate(hits, 1)]})
             else:
                 _print_hits(hits)
+
+
+def why_not(
+    document: Annotated[str, typer.Argument(metavar="DOC", help="Id or source of the document.")],
+    question: Annotated[str, typer.Argument(help="The question for which it was expected.")],
+    k: Annotated[int, typer.Option("--k", help="How many hits it was expected among.")] = 5,
+    filter_: Filters = None,
+    viewer: Viewer = None,
+    as_of: AsOf = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say where a search loses a document, and by how much."""
+    filters, day = parse_filters(filter_ or []), day_of(as_of)
+    with KnowledgeBase.open(load_settings()) as knowledge_base:
+        verdict = knowledge_base.why_not(question, document, k, filters, viewer, day)
+    language = language_of(question)
+    if as_json:
+        print_json(verdict_json(verdict, question, language))
+    else:
+        typer.echo(printable(verdict_text(verdict, language)))
 
 
 def _print_hits(hits: list[Hit]) -> None:

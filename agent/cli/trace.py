@@ -8,7 +8,7 @@ import typer
 
 from agent.cli.options import AsJson, print_json
 from agent.executor import quoter_of
-from agent.replay import ChangedSearch, Found, Replayed, replay_live
+from agent.replay import Found, Replayed, replay_live
 from agent.replay import replay as replay_recorded
 from agent.settings import Settings, load_settings
 from agent.traces.kept import open_traces
@@ -59,22 +59,16 @@ def _read(settings: Settings, trace_id: str) -> dict[str, Any]:
 
 
 def _lines(replayed: Replayed, *, live: bool) -> list[str]:
-    lines = [line for search in replayed.searches for line in _search_lines(search)]
-    if live and not lines:
-        lines.append("every search finds what it found")
+    lines = ["every search finds what it found"] if live and not replayed.searches else []
+    for search in replayed.searches:
+        lines.append(f"search: {search.query}")
+        lines += [f"  lost    {_found(found)}" for found in search.lost]
+        lines += [f"  gained  {_found(found)}" for found in search.gained]
     if replayed.is_same:
         return [*lines, "the answer is the same, byte for byte"]
     return [*lines, "the answer is another:", *replayed.diff]
 
 
-def _search_lines(search: ChangedSearch) -> list[str]:
-    return [
-        f"search: {search.query}",
-        *(_found("lost  ", found) for found in search.lost),
-        *(_found("gained", found) for found in search.gained),
-    ]
-
-
-def _found(what: str, found: Found) -> str:
+def _found(found: Found) -> str:
     section = f" › {found.section}" if found.section else ""
-    return f"  {what}  #{found.rank}  {found.source}{section}: {found.text}"
+    return f"#{found.rank}  {found.source}{section}: {found.text}"

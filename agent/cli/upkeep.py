@@ -1,4 +1,4 @@
-"""`folio migrate` and `folio reindex`: the same chunks in another store, or with other vectors."""
+"""`folio doctor`, `folio migrate` and `folio reindex`: is every leg alive, and chunks with another store or model."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -8,8 +8,23 @@ import typer
 from agent.cli.options import AsJson, print_json
 from agent.settings import load_settings
 from agent.view.ingest import progress_bar
+from agent.view.text import printable
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.upkeep.doctor import Examination, Problem
 from retrieval.upkeep.migration import migrate as migrate_store
 from retrieval.upkeep.migration import reindex as reindex_store
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Say whether every leg finds passages of every language and type; the exit code is 1 when one does not."""
+    with KnowledgeBase.open(load_settings()) as knowledge_base:
+        examination = knowledge_base.examine()
+    if as_json:
+        print_json({"healthy": not examination.problems, **asdict(examination)})
+    else:
+        typer.echo(printable("\n".join(_examined(examination))))
+    if examination.problems:
+        raise typer.Exit(1)
 
 
 def migrate(
@@ -42,3 +57,20 @@ def reindex(as_json: AsJson = False) -> None:
     typer.echo(f"{done.transferred.documents} documents, {done.transferred.chunks} chunks, {how}")
     if done.left:
         typer.echo(f"{done.left.named(settings)} is no longer used and can be deleted there")
+
+
+def _examined(examination: Examination) -> list[str]:
+    counts = ", ".join(f"{part} {count}" for part, count in examination.chunks.items())
+    lines = [f"documents {examination.documents}; chunks: {counts}"]
+    lines += [
+        f"{probe.leg:<8} {probe.language} {probe.doc_type:<5} finds {probe.found} of {probe.asked}"
+        for probe in examination.probes
+    ]
+    if not examination.probes:
+        lines.append("there is nothing to ask the legs for; run: folio ingest PATH")
+    return [*lines, *map(_dead, examination.problems)] if examination.problems else [*lines, "every leg is well"]
+
+
+def _dead(problem: Problem) -> str:
+    where = " ".join(filter(None, (problem.leg, problem.language, problem.doc_type)))
+    return f"DEAD     {where}: {problem.text}"

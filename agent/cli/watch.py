@@ -9,8 +9,7 @@ from watchfiles import watch as watch_files
 
 from agent.settings import Settings
 from agent.view.ingest import progress_bar
-from preprocessing.discover import IGNORE_FILE as IGNORE_FILE
-from preprocessing.discover import discover
+from preprocessing.discover import IGNORE_FILE, discover
 from preprocessing.load import OPENED
 from retrieval.embed import open_embedder
 from retrieval.ingest import IngestReport, Metadata
@@ -70,13 +69,9 @@ def changes(paths: Sequence[Path], home: Path) -> Iterator[set[Path]]:
     yield set()
     roots = {root_of(path) for path in paths}
     inside = home.resolve()
-
-    def is_wanted(_change: object, path: str) -> bool:
-        return could_matter(Path(path), roots, inside)
-
     bursts = watch_files(
         *roots,
-        watch_filter=is_wanted,
+        watch_filter=lambda _change, path: could_matter(Path(path), roots, inside),
         step=QUIET_MS,
         debounce=BURST_MS,
         rust_timeout=RETRY_MS,

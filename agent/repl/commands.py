@@ -5,11 +5,9 @@ import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from agent.repl.conversation import Conversation, new_session, write
-from agent.repl.texts import help_text, say
-from agent.settings import OFFLINE, Settings
+from agent.settings import OFFLINE
 from agent.view.ingest import problems_text, progress_bar, report_text
 from agent.view.text import print_trace
 from agent.view.why_not import verdict_text
@@ -27,49 +25,45 @@ _OFF = ("off", "none", "关", "无")
 Command = Callable[[Conversation, str], None]
 
 
-class CommandProblem(FolioError):
-    """A command cannot be done as it was written."""
-
-
 def run_command(conversation: Conversation, text: str) -> None:
-    """Do what a line that begins with `/` says. Raises CommandProblem, which names the nearest, for no command."""
+    """Do what a line that begins with `/` says. Raises FolioError, which names the nearest, for no command."""
     name, _, rest = text.strip().replace("／", "/", 1).partition(" ")
     command = COMMANDS.get(name.lower())
     if command is None:
         near = difflib.get_close_matches(name.lower(), [*COMMANDS, *ENDING], n=1)
-        hint = say(conversation.language, "near", near=near[0]) if near else ""
-        raise _problem(conversation, "no_command", name=name, hint=hint)
+        hint = conversation.say("near", near=near[0]) if near else ""
+        raise FolioError(conversation.say("no_command", name=name, hint=hint))
     command(conversation, rest.strip())
 
 
-def model_text(settings: Settings, conversation_language: Any) -> str:
+def model_text(conversation: Conversation) -> str:
     """Return the name of the chat model for a person."""
-    name = settings.chat_model_name
-    return say(conversation_language, "offline") if name == OFFLINE else name
+    name = conversation.assistant.settings.chat_model_name
+    return conversation.say("offline") if name == OFFLINE else name
 
 
 def _help(conversation: Conversation, _rest: str) -> None:
-    write(help_text(conversation.language))
+    write(conversation.say("help"))
 
 
 def _sources(conversation: Conversation, rest: str) -> None:
     answer = conversation.answer
     if answer is None or not answer.citations:
-        write(say(conversation.language, "no_sources"))
+        write(conversation.say("no_sources"))
         return
     if not rest:
         write("\n\n".join(f"[{one.label}] {one.source}\n{one.quote}" for one in answer.citations))
         return
     label = f"S{rest.upper().strip('[]').removeprefix('S')}"
     if label not in answer.passages:
-        raise _problem(conversation, "no_source", name=rest, labels=", ".join(answer.passages))
+        raise FolioError(conversation.say("no_source", name=rest, labels=", ".join(answer.passages)))
     chunk = answer.passages[label].chunk
     write(f"[{label}] {chunk.source}\n{chunk.heading}\n\n{chunk.text}")
 
 
 def _trace(conversation: Conversation, _rest: str) -> None:
     if conversation.answer is None:
-        write(say(conversation.language, "nothing_asked"))
+        write(conversation.say("nothing_asked"))
         return
     print_trace(conversation.assistant.traces.read(conversation.answer.trace_id))
 
@@ -78,7 +72,7 @@ def _why_not(conversation: Conversation, rest: str) -> None:
     document, *words = _words(rest) or [""]
     question = " ".join(words) or conversation.question
     if not document or not question:
-        raise _problem(conversation, "why_not_usage")
+        raise FolioError(conversation.say("why_not_usage"))
     base, viewer = conversation.assistant.knowledge_base, conversation.viewer or None
     # That it is not there is an answer too.
     with suppress(UnknownDocument):
@@ -89,7 +83,7 @@ def _why_not(conversation: Conversation, rest: str) -> None:
 
 def _new(conversation: Conversation, _rest: str) -> None:
     conversation.begin(new_session())
-    write(say(conversation.language, "session", name=conversation.session))
+    write(conversation.say("session", name=conversation.session))
 
 
 def _sessions(conversation: Conversation, rest: str) -> None:
@@ -97,22 +91,22 @@ def _sessions(conversation: Conversation, rest: str) -> None:
     names = sessions.sessions()
     if rest:
         if rest not in names:
-            raise _problem(conversation, "no_session", name=rest)
+            raise FolioError(conversation.say("no_session", name=rest))
         conversation.begin(rest)
-        write(say(conversation.language, "session", name=rest))
+        write(conversation.say("session", name=rest))
         return
     lines = []
     for name in names[:_MOST_SESSIONS]:
         turns = sessions.turns(name, list(conversation.viewer))
         last = " ".join(turns[-1].question.split())[:_SHOWN_CHARS] if turns else ""
         lines.append(f"{'*' if name == conversation.session else ' '} {name}  {last}".rstrip())
-    write("\n".join(lines) or say(conversation.language, "no_sessions"))
+    write("\n".join(lines) or conversation.say("no_sessions"))
 
 
 def _ingest(conversation: Conversation, rest: str) -> None:
     paths = _paths(rest)
     if not paths:
-        raise _problem(conversation, "ingest_usage")
+        raise FolioError(conversation.say("ingest_usage"))
     with progress_bar() as progress:
         report = conversation.assistant.knowledge_base.ingest(paths, None, progress)
     write("\n".join([*problems_text(report), report_text(report)]))
@@ -124,8 +118,7 @@ def _filter(conversation: Conversation, rest: str) -> None:
     elif rest:
         conversation.filters = parse_filters(_words(rest))
     pairs = [_pair(key, value) for key, values in conversation.filters.items() for value in values]
-    shown = say(conversation.language, "filter", filter=" ".join(pairs))
-    write(shown if pairs else say(conversation.language, "no_filter"))
+    write(conversation.say("filter", filter=" ".join(pairs)) if pairs else conversation.say("no_filter"))
 
 
 def _as_of(conversation: Conversation, rest: str) -> None:
@@ -134,14 +127,13 @@ def _as_of(conversation: Conversation, rest: str) -> None:
     elif rest:
         conversation.as_of = read_day(rest, "/as-of")
     day = conversation.as_of
-    write(say(conversation.language, "as_of", day=day) if day else say(conversation.language, "no_as_of"))
+    write(conversation.say("as_of", day=day) if day else conversation.say("no_as_of"))
 
 
 def _model(conversation: Conversation, rest: str) -> None:
     if rest:
         conversation.assistant.use_model(rest)
-    name = model_text(conversation.assistant.settings, conversation.language)
-    write(say(conversation.language, "model", name=name))
+    write(conversation.say("model", name=model_text(conversation)))
 
 
 COMMANDS: Mapping[str, Command] = {
@@ -158,10 +150,6 @@ COMMANDS: Mapping[str, Command] = {
 }
 ENDING = ("/exit", "/quit")
 """End the chat."""
-
-
-def _problem(conversation: Conversation, key: str, **values: object) -> CommandProblem:
-    return CommandProblem(say(conversation.language, key, **values))
 
 
 def _words(rest: str) -> list[str]:

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from agent.assistant import Assistant
 from agent.question import without_address
-from agent.repl.texts import language_of_locale
+from agent.repl.texts import TEXTS, language_of_locale
 from agent.view.text import SOURCES, body_text, event_text, printable, progress_text, source_line, waiting_text
 from retrieval.text.language import Language, language_of
 
@@ -99,8 +99,11 @@ class AnswerView:
 
     def event(self, event: dict[str, Any]) -> None:
         """Take a decision of the agent, or what it brought."""
-        if self._verbose:
-            self._print(event_text(event))
+        if self._verbose and self._live:
+            # Above the region, as it is: wrapped by the terminal, so that it can be copied.
+            self._live.console.print(printable(event_text(event)), soft_wrap=True)
+        elif self._verbose:
+            write(event_text(event))
         self._doing = printable(progress_text(event, self._language))
         self.refresh()
 
@@ -115,13 +118,6 @@ class AnswerView:
         """Draw the region now; it is drawn often enough by itself."""
         if self._live:
             self._live.refresh()
-
-    def _print(self, text: str) -> None:
-        if self._live:
-            # Above the region, as it is: wrapped by the terminal, so that it can be copied.
-            self._live.console.print(printable(text), soft_wrap=True)
-        else:
-            write(text)
 
     def _region(self) -> RenderableType:
         columns, rows = shutil.get_terminal_size()
@@ -153,6 +149,10 @@ class Conversation:
     question: str = ""
     """The last one that was answered."""
     answer: "CitedAnswer | None" = None
+
+    def say(self, key: str, **values: object) -> str:
+        """Return a message of the chat itself, in the language of the conversation."""
+        return TEXTS[self.language][key].format(**values)
 
     def begin(self, session: str) -> None:
         """Go on in another session."""

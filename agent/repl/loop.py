@@ -4,17 +4,13 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import date
 from typing import Any
 
-from agent.assistant import Assistant
 from agent.repl.commands import COMMANDS, ENDING, model_text, run_command
-from agent.repl.conversation import Conversation, new_session, write
+from agent.repl.conversation import Conversation, write
 from agent.repl.prompt import prompter
-from agent.repl.texts import say
-from agent.settings import Settings
 from preprocessing.errors import FolioError
 
 IMPATIENT_SECONDS = 1.0
@@ -53,31 +49,14 @@ class Interrupts:
             raise KeyboardInterrupt
 
 
-def run_repl(
-    settings: Settings,
-    session: str | None,
-    *,
-    verbose: bool,
-    filters: Mapping[str, tuple[str, ...]] | None = None,
-    viewer: Sequence[str] | None = None,
-    as_of: date | None = None,
-) -> None:
+def run(conversation: Conversation) -> None:
     """Chat at the terminal; piped input is answered line by line."""
-    with Assistant.open(settings) as assistant:
-        conversation = Conversation(
-            assistant,
-            session or new_session(),
-            verbose=verbose,
-            viewer=viewer or (),
-            filters=filters or {},
-            as_of=as_of,
-        )
-        if not sys.stdin.isatty():
-            answer_lines(conversation, sys.stdin)
-            return
-        # What the first question needs is loaded while the person reads and types.
-        threading.Thread(target=assistant.warm, daemon=True).start()
-        chat(conversation)
+    if not sys.stdin.isatty():
+        answer_lines(conversation, sys.stdin)
+        return
+    # What the first question needs is loaded while the person reads and types.
+    threading.Thread(target=conversation.assistant.warm, daemon=True).start()
+    chat(conversation)
 
 
 def answer_lines(conversation: Conversation, lines: Iterable[str]) -> None:
@@ -100,7 +79,7 @@ def chat(conversation: Conversation) -> None:
                     if not take(conversation, text):
                         return
             except KeyboardInterrupt:
-                write("\n" + say(conversation.language, "stopped"))
+                write("\n" + conversation.say("stopped"))
 
 
 def take(conversation: Conversation, text: str) -> bool:
@@ -120,9 +99,8 @@ def take(conversation: Conversation, text: str) -> bool:
 
 def banner(conversation: Conversation) -> str:
     """Return what stands above the first prompt."""
-    assistant, language = conversation.assistant, conversation.language
-    documents = len(assistant.knowledge_base.documents(conversation.viewer or None))
-    return say(language, "banner", documents=documents, model=model_text(assistant.settings, language))
+    documents = len(conversation.assistant.knowledge_base.documents(conversation.viewer or None))
+    return conversation.say("banner", documents=documents, model=model_text(conversation))
 
 
 def _prompted(conversation: Conversation, prompt: Callable[[], str], interrupts: Interrupts) -> str | None:
@@ -132,6 +110,6 @@ def _prompted(conversation: Conversation, prompt: Callable[[], str], interrupts:
             with interrupts.allowed():
                 return prompt()
         except KeyboardInterrupt:
-            write(say(conversation.language, "leave"))
+            write(conversation.say("leave"))
         except EOFError:
             return None

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 
 from retrieval.text.language import Language
 
-_HELP: Mapping[Language, str] = {
-    "zh": """\
+TEXTS: Mapping[Language, Mapping[str, str]] = {
+    "zh": {
+        "help": """\
 直接输入问题即可；以“知识库：”或 kb: 开头也一样。
 /sources [编号]        上一个回答引用的原文；给出编号（如 2）则显示整段
 /trace                 上一个回答的每一步
@@ -20,24 +21,6 @@ _HELP: Mapping[Language, str] = {
 /help                  本说明
 /exit                  退出（也可按 Ctrl-D）
 Alt-Enter 换行；粘贴多行算一个问题；Ctrl-C 停止回答，对话继续。""",
-    "en": """\
-Type a question; one that begins with kb: or 知识库： is the same.
-/sources [NUMBER]      what the last answer cites, word for word; with a number, such as 2, the whole passage
-/trace                 each step behind the last answer
-/why-not DOC [QUESTION]  why this document was not found
-/new                   begin a new conversation
-/sessions [NAME]       conversations so far; with a name, go on with that one
-/ingest PATH           bring in files or a folder
-/filter [KEY=VALUE … | off]  look only in these documents, such as doc_type=pdf or source=hr/*
-/as-of [DATE | off]    answer by what was in force on that day, such as 2024-01-31
-/model [NAME]          the model in use; with a name, another one
-/help                  this list
-/exit                  leave (also Ctrl-D)
-Alt-Enter breaks a line; pasted lines are one question; Ctrl-C stops an answer and keeps the conversation.""",
-}
-
-_WORDS: Mapping[Language, Mapping[str, str]] = {
-    "zh": {
         "banner": "Folio：{documents} 份文档，{model}。用中文或英文提问；/help 查看命令。",
         "offline": "内置的离线模型（只引用原文，不写作）",
         "stopped": "（已停止，对话继续）",
@@ -59,6 +42,20 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "ingest_usage": "用法：/ingest 路径",
     },
     "en": {
+        "help": """\
+Type a question; one that begins with kb: or 知识库： is the same.
+/sources [NUMBER]      what the last answer cites, word for word; with a number, such as 2, the whole passage
+/trace                 each step behind the last answer
+/why-not DOC [QUESTION]  why this document was not found
+/new                   begin a new conversation
+/sessions [NAME]       conversations so far; with a name, go on with that one
+/ingest PATH           bring in files or a folder
+/filter [KEY=VALUE … | off]  look only in these documents, such as doc_type=pdf or source=hr/*
+/as-of [DATE | off]    answer by what was in force on that day, such as 2024-01-31
+/model [NAME]          the model in use; with a name, another one
+/help                  this list
+/exit                  leave (also Ctrl-D)
+Alt-Enter breaks a line; pasted lines are one question; Ctrl-C stops an answer and keeps the conversation.""",
         "banner": "Folio: {documents} documents, {model}. Ask in Chinese or English; /help for more.",
         "offline": "the built-in offline model, which quotes and does not write",
         "stopped": "(stopped; the conversation goes on)",
@@ -80,16 +77,6 @@ _WORDS: Mapping[Language, Mapping[str, str]] = {
         "ingest_usage": "write /ingest PATH",
     },
 }
-
-
-def help_text(language: Language) -> str:
-    """Return the list of commands."""
-    return _HELP[language]
-
-
-def say(language: Language, key: str, **values: object) -> str:
-    """Return a message."""
-    return _WORDS[language][key].format(**values)
 
 
 def language_of_locale() -> Language:

@@ -14,7 +14,7 @@ import { openPassage, openSources } from "./reader.js";
 import * as trace from "./trace.js";
 
 /** Why a question was not searched for: nothing is missing in the documents then. */
-const NOT_SEARCHED = ["no_question", "underspecified"];
+const NOT_SEARCHED = ["no_question"];
 
 /** Return the sources of an answer; sentences that stand on one are looked for in it, beside its quotation. */
 function sourcesOf(cited, checked) {

@@ -1,5 +1,0 @@
-"""`python -m agent.cli` is `folio`."""
-
-from agent.cli import main
-
-main()
