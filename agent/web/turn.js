@@ -13,8 +13,8 @@ import { claimsIn } from "./ranges.js";
 import { openPassage, openSources } from "./reader.js";
 import * as trace from "./trace.js";
 
-/** Why a question was not searched for: nothing is missing in the documents then. */
-const NOT_SEARCHED = ["no_question"];
+/** The reason of what was no question: nothing is missing in the documents then. */
+const NO_QUESTION = "no_question";
 
 /** Return the sources of an answer; sentences that stand on one are looked for in it, beside its quotation. */
 function sourcesOf(cited, checked) {
@@ -90,7 +90,7 @@ export class Turn {
       this.reply = data;
       this.sources = sourcesOf(data.sources, data.checks);
       this.state = "done";
-      const said = data.refused && !NOT_SEARCHED.includes(data.reason) ? `${t("turn.refused")}. ${data.answer}` : t("turn.ready", { text: data.answer });
+      const said = data.refused && data.reason !== NO_QUESTION ? `${t("turn.refused")}. ${data.answer}` : t("turn.ready", { text: data.answer });
       announce([...data.notices, said].join(" "));
     } else if (name === "error") {
       this.fail({ status: data.status, message: data.detail });
@@ -233,7 +233,7 @@ export class Turn {
   refused() {
     const { answer, reason } = this.reply;
     // Of a turn that is remembered, why it was refused is not known before its trace is read.
-    if (NOT_SEARCHED.includes(reason) || !this.events) return [el("div", { class: "prose unsearched" }, render(answer))];
+    if (reason === NO_QUESTION || !this.events) return [el("div", { class: "prose unsearched" }, render(answer))];
     const hits = trace.passagesOf(this.events ?? []);
     const searches = trace.searchesOf(this.events ?? []);
     const named = has(`turn.refused.${reason}`) ? t(`turn.refused.${reason}`) : "";

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 40
 """Longer than any machine needs; only a program that hangs waits for it."""
 
 ENTER, BACKSPACE, CTRL_C, CTRL_D = b"\r", b"\x7f", b"\x03", b"\x04"

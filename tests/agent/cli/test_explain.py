@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import retrieval.knowledge_base
 from agent.view.why_not import verdict_json, verdict_text
 from retrieval.documents.schema import DocumentRecord
 from retrieval.knowledge_base import KnowledgeBase
@@ -144,7 +143,9 @@ def test_doctor_is_content_with_a_healthy_base(folio: Folio) -> None:
 
 
 def test_doctor_names_a_dead_leg_and_fails(folio: Folio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrieval.bm25, "keywords", lambda text: text.encode("ascii", "ignore").decode().split())
+    monkeypatch.setattr(
+        "retrieval.store.keywords.keywords", lambda text: text.encode("ascii", "ignore").decode().split()
+    )
     done = folio("doctor")
     assert done.code == 1
     assert done.out.splitlines()[-1] == "DEAD     keyword zh md: it finds 0 of 3 passages by their own text"

@@ -11,7 +11,7 @@ import pytest
 
 from agent import cli
 from agent.cli.mcp import at_address, mcp
-from agent.cli.options import QuestionsError, print_json, read_questions
+from agent.cli.options import print_json, read_questions
 from agent.settings import Settings
 from preprocessing.errors import FolioError
 from retrieval.knowledge_base import KnowledgeBase
@@ -86,7 +86,7 @@ def test_an_unknown_trace(folio: Folio, tmp_path: Path) -> None:
 def test_a_bad_line_is_named(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "q.jsonl"
     path.write_text(f'{{"query": "年假"}}\n\n{line}\n', encoding="utf-8")
-    with pytest.raises(QuestionsError) as raised:
+    with pytest.raises(FolioError) as raised:
         read_questions(path)
     assert str(raised.value).startswith(f"{path}, line 3: {message}")
 
@@ -240,7 +240,7 @@ def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     environment = {"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(tmp_path / "home")}
 
     def run(*arguments: str, encoding: str) -> tuple[int, str, str]:
-        command = [sys.executable, "-m", "agent.cli", *arguments]
+        command = [sys.executable, "-c", "from agent.cli import main; main()", *arguments]
         env = environment | {"PYTHONIOENCODING": encoding}
         done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, check=False)
         return done.returncode, done.stdout.decode(encoding), done.stderr.decode(encoding)

@@ -176,7 +176,7 @@ def test_what_was_touched() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent in another way")
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     write("docs/a.md")
-    command = [sys.executable, "-m", "agent.cli", "ingest", "docs", "--watch", "--json"]
+    command = [sys.executable, "-c", "from agent.cli import main; main()", "ingest", "docs", "--watch", "--json"]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "FOLIO_HOME": str(tmp_path / "docs/index")}
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -21,7 +21,7 @@ ANSWER = "Thought: 有了。\nFinal Answer: 转正员工年假 12 天。[S1]"
 CHAT = """
 import sys, time
 from pathlib import Path
-import agent.assistant, retrieval.knowledge_base
+import agent.models.chat, retrieval.knowledge_base
 from agent.cli import main
 from tests.fakes import CharacterEmbedder, copied, ScriptedChatModel
 
@@ -40,7 +40,7 @@ def slow(messages):
 REPLIES = {replies}
 retrieval.knowledge_base.open_embedder = lambda model: CharacterEmbedder()
 if REPLIES:
-    agent.assistant.open_chat_model = lambda settings, quoter: Model(replies=REPLIES)
+    agent.models.chat.open_chat_model = lambda settings, quoter: Model(replies=REPLIES)
 sys.argv = ["folio", "chat", *{arguments!r}]
 main()
 """

@@ -9,7 +9,7 @@ from agent.assistant import Assistant
 from agent.repl.commands import COMMANDS, ENDING
 from agent.repl.conversation import Conversation
 from agent.repl.loop import take
-from agent.repl.texts import help_text
+from agent.repl.texts import TEXTS
 from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from preprocessing.errors import FolioError
@@ -32,25 +32,23 @@ def say(conversation: Conversation, capsys: pytest.CaptureFixture[str]) -> Say:
     return run
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
-def test_the_help_has_every_command(language: Any) -> None:
-    text = help_text(language)
-    for command in (*COMMANDS, ENDING[0]):
-        assert f"\n{command} " in text
-
-
-def test_help_is_in_the_language_of_the_conversation(say: Say) -> None:
-    assert say("/help") == help_text("en") + "\n"
-    say("转正员工年假有几天？")
-    assert say("/HELP ") == help_text("zh") + "\n"
-    say("How many days?")
-    assert say("／help") == help_text("en") + "\n"
+def test_help_is_whole_and_in_the_language_of_the_conversation(say: Say) -> None:
+    for typed, language in (
+        ("/help", "en"),
+        ("转正员工年假有几天？\n", None),
+        ("/HELP ", "zh"),
+        ("VPN?", None),
+        ("／help", "en"),
+    ):
+        written = say(typed)
+        if language:
+            assert written == TEXTS[language]["help"] + "\n"
+            assert all(f"\n{command} " in written for command in (*COMMANDS, ENDING[0]))
 
 
 @pytest.mark.parametrize(
     ("locale", "language"),
     [
-        ({"LC_ALL": "zh_CN.UTF-8"}, "zh"),
         ({"LC_ALL": "en_GB.UTF-8", "LANG": "zh_CN"}, "en"),
         ({"LANG": "zh_TW"}, "zh"),
         ({}, "en"),
@@ -70,17 +68,15 @@ def test_the_first_language_is_that_of_the_locale(
     ("text", "message"),
     [
         ("/sorces", "! there is no command /sorces, did you mean /sources; /help lists them\n"),
-        ("/whynot x", "! there is no command /whynot, did you mean /why-not; /help lists them\n"),
-        ("/quitt", "! there is no command /quitt, did you mean /quit; /help lists them\n"),
         ("/帮", "! there is no command /帮; /help lists them\n"),
-        ("/", "! there is no command /; /help lists them\n"),
     ],
 )
 def test_an_unknown_command_names_the_nearest(say: Say, text: str, message: str) -> None:
     assert say(text) == message
 
 
-def test_sources(say: Say) -> None:
+def test_sources_and_trace(say: Say) -> None:
+    assert say("/trace") == "nothing was asked yet\n"
     assert say("/sources") == "the last answer has no sources\n"
     say("转正员工年假有几天？")
     first, quote = say("/sources").splitlines()
@@ -90,13 +86,8 @@ def test_sources(say: Say) -> None:
     whole = say("/sources 1")
     assert whole == f"{first}\n休假制度 > 年假\n\n试用期员工年假 5 天。转正员工年假 12 天。\n"
     assert whole == say("/sources S1") == say("/sources [s1]")
-    assert say("/sources 7") == "! 上一个回答没有来源 7；有 S1\n"
-
-
-def test_trace(say: Say) -> None:
-    assert say("/trace") == "nothing was asked yet\n"
-    say("转正员工年假有几天？")
     assert say("/trace").startswith("question   转正员工年假有几天？\n")
+    assert say("/sources 7") == "! 上一个回答没有来源 7；有 S1\n"
 
 
 def test_sessions(say: Say, conversation: Conversation) -> None:
@@ -122,24 +113,20 @@ def test_sessions_do_not_show_what_other_groups_asked(say: Say, conversation: Co
     assert say("/sessions") == "* s\n"
 
 
-def test_filter(say: Say, conversation: Conversation) -> None:
-    assert say("/filter") == "no filter\n"
-    assert say("/filter source=*leave.md page>=2 'title=a b'") == "filter: source=*leave.md page>=2 title=a b\n"
-    assert conversation.filters == {"source": ("*leave.md",), "page>=": ("2",), "title": ("a b",)}
-    assert say("/filter pdf") == "! filter 'pdf' is not key=value; a right one is doc_type=pdf\n"
-    assert say("/filter doc_type=md doc_type=pdf") == "filter: doc_type=md doc_type=pdf\n"
-    assert say("/filter") == "filter: doc_type=md doc_type=pdf\n"
-    assert say("/filter off") == "no filter\n"
-    assert conversation.filters == {}
-
-
-def test_as_of(say: Say, conversation: Conversation) -> None:
-    assert say("/as-of") == "answers by what is in force today\n"
-    assert say("/as-of 2024年1月31日") == "answers by what was in force on 2024-01-31\n"
-    assert conversation.as_of == date(2024, 1, 31)
-    assert say("/as-of soon") == "! /as-of 'soon' is not a day; a right one is /as-of 2024-01-31\n"
-    assert say("/as-of OFF") == "answers by what is in force today\n"
-    assert conversation.as_of is None
+def test_filter_and_day(say: Say, conversation: Conversation) -> None:
+    for typed, written in (
+        ("/filter", "no filter\n"),
+        ("/filter source=*leave.md page>=2 'title=a b'", "filter: source=*leave.md page>=2 title=a b\n"),
+        ("/filter pdf", "! filter 'pdf' is not key=value; a right one is doc_type=pdf\n"),
+        ("/filter doc_type=md doc_type=pdf", "filter: doc_type=md doc_type=pdf\n"),
+        ("/as-of", "answers by what is in force today\n"),
+        ("/as-of 2024年1月31日", "answers by what was in force on 2024-01-31\n"),
+        ("/as-of soon", "! /as-of 'soon' is not a day; a right one is /as-of 2024-01-31\n"),
+    ):
+        assert say(typed) == written
+    assert (conversation.filters, conversation.as_of) == ({"doc_type": ("md", "pdf")}, date(2024, 1, 31))
+    assert say("/filter off") + say("/as-of OFF") == "no filter\nanswers by what is in force today\n"
+    assert (conversation.filters, conversation.as_of) == ({}, None)
 
 
 def test_what_is_set_holds_for_the_next_questions(
@@ -210,7 +197,7 @@ def test_ingest(tmp_path: Path, say: Say) -> None:
     sessions.close()
 
 
-@pytest.mark.parametrize("prefix", ["知识库：", "知识库: ", "kb:", "KB：", " ｋＢ ： "])
+@pytest.mark.parametrize("prefix", ["知识库：", " ｋＢ ： "])
 def test_a_message_to_the_knowledge_base_searches(scripted: Callable[..., Assistant], say: Say, prefix: str) -> None:
     # A model that would refuse without a search.
     to = Conversation(scripted("Final Answer: NOT_FOUND"), "s")
@@ -218,13 +205,10 @@ def test_a_message_to_the_knowledge_base_searches(scripted: Callable[..., Assist
     assert [turn.question for turn in to.assistant.sessions.turns("s")] == ["火星食堂的菜单"]
 
 
-def test_an_error_is_one_line(scripted: Callable[..., Assistant], say: Say) -> None:
-    to = Conversation(scripted(FolioError("the model is away"), SEARCH, ANSWER), "s")
+def test_an_error_is_one_line_and_a_defect_keeps_its_stack_trace(scripted: Callable[..., Assistant], say: Say) -> None:
+    to = Conversation(scripted(FolioError("the model is away"), ZeroDivisionError(), SEARCH, ANSWER), "s")
     assert say("年假？", to) == "! the model is away\n"
+    with pytest.raises(ZeroDivisionError):
+        take(to, "年假？")
     assert say("转正员工年假？", to).startswith("转正员工年假 12 天。[S1]\n")
     assert [turn.question for turn in to.assistant.sessions.turns("s")] == ["转正员工年假？"]
-
-
-def test_a_defect_keeps_its_stack_trace(scripted: Callable[..., Assistant]) -> None:
-    with pytest.raises(ZeroDivisionError):
-        take(Conversation(scripted(ZeroDivisionError()), "s"), "年假？")

@@ -34,7 +34,7 @@ CHINESE = Case(
         "年假应当提前三天申请。\n\n## 病假\n\n病假工资按 80% 计发。\n"
     ),
     question="转正员工每年有几天年假？",
-    follow_up="那病假工资呢？",
+    follow_up="病假工资按什么比例计发？",
     answer="转正员工每年有 12 天年假。",
     second_answer="病假工资按 80% 计发。",
     neighbour="年假应当提前三天申请。",
@@ -63,7 +63,7 @@ ENGLISH = Case(
         "three hours.\n"
     ),
     question="How much does it cost employees to park in garage B?",
-    follow_up="And how long may visitors park?",
+    follow_up="How many hours may visitors park for free?",
     answer="Employees may park in garage B for 40 euros a month.",
     second_answer="Visitors may park for free for three hours.",
     neighbour="Badges are issued by the reception.",
