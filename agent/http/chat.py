@@ -8,15 +8,13 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response, StreamingResponse
 
 from agent.answer import CitedAnswer
 from agent.http.door import AtDoor, Door, Reader, run_in, takes_json
-from agent.http.keys import Caller
-from agent.http.problems import Refused, problem_of, problems
+from agent.http.problems import problem_of, problems
 from agent.view.bodies import ChatReply, ChatRequest, chat_reply
 
 Tell = Callable[[str, Any], None]
@@ -115,7 +113,7 @@ async def chat(body: ChatRequest, at: AtDoor, caller: Reader, request: Request) 
     end `done` (the whole answer as without `stream`) or `error` (problem details).
     """
     filters = body.checked_filters()
-    session = await run_in(at.answers, partial(claim, at, caller, body.session))
+    session = await run_in(at.answers, partial(at.owners.named, body.session, caller.id))
     ask = partial(
         at.assistant.ask,
         body.question,
@@ -129,14 +127,6 @@ async def chat(body: ChatRequest, at: AtDoor, caller: Reader, request: Request) 
         return reply(at, await run_in(at.answers, ask))
     telling = Telling(lambda tell: ask(listen=partial(tell, "step"), on_draft=partial(_draft, tell)))
     return StreamingResponse(_events(at, telling, request), headers=HEADERS, media_type="text/event-stream")
-
-
-def claim(at: Door, caller: Caller, session: str | None) -> str:
-    """Return the session to ask in, the caller's from now on. Raises Refused for one of another key."""
-    session = session or uuid4().hex[:12]
-    if not at.owners.claim(session, caller.id):
-        raise Refused(404, f"there is no session {session!r}; leave it out to begin a new one")
-    return session
 
 
 def reply(at: Door, answer: CitedAnswer) -> ChatReply:

@@ -66,19 +66,15 @@ def health(at: AtDoor, caller: Annotated[Caller | None, Depends(identified)]) ->
         asking.ask(part)
     in_step = asking.ask(lambda: _in_step(knowledge_base))
     # Counting what a caller may see takes longer than a probe every few seconds should.
-    seen = asking.ask(lambda: knowledge_base.health(caller.listed_for)) if caller else None
+    seen = (asking.ask(lambda: knowledge_base.health(caller.listed_for)) if caller else None) or {}
     if asking.down or in_step is None:
         raise asking.refusal(in_full=caller is not None)
     problem = getattr(engine.reranker, "problem", None)
     legs: dict[Any, Leg] = {
-        "vector": Leg(ok=in_step),
-        "keyword": Leg(ok=in_step),
-        "rerank": Leg(ok=problem is None),
+        "vector": Leg(ok=in_step, chunks=seen.get("chunks"), model=seen.get("embed_model")),
+        "keyword": Leg(ok=in_step, chunks=seen.get("keyword_chunks")),
+        "rerank": Leg(ok=problem is None, model=seen.get("rerank_model"), problem=problem if seen else None),
     }
-    if seen:
-        legs["vector"] = Leg(ok=in_step, chunks=seen["chunks"], model=seen["embed_model"])
-        legs["keyword"] = Leg(ok=in_step, chunks=seen["keyword_chunks"])
-        legs["rerank"] = Leg(ok=problem is None, model=seen["rerank_model"], problem=problem)
     return Health(
         status="ok" if all(leg.ok for leg in legs.values()) else "degraded",
         version=version("folio"),

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
+from uuid import uuid4
 
 import sqlalchemy as sa
 
@@ -171,12 +172,23 @@ NOBODY = ""
 """Owner of sessions that were begun without a key: on an open server, and at the command line."""
 
 
+class UnknownSession(FolioError):
+    """There is no such session, or it is somebody else's."""
+
+
 class SessionOwners:
     """Remembers which key began a session."""
 
     def __init__(self, engine: sa.Engine, sessions: SessionStore) -> None:
         self._engine = engine
         self._sessions = sessions
+
+    def named(self, session: str | None, owner: str) -> str:
+        """Return the session to ask in, the owner's from now on. Raises UnknownSession for one of somebody else."""
+        session = session or uuid4().hex[:12]
+        if not self.claim(session, owner):
+            raise UnknownSession(f"there is no session {session!r}; leave it out to begin a new one")
+        return session
 
     def claim(self, session: str, owner: str) -> bool:
         """Say whether the owner may go on with the session; one that is not there is begun for them."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response, StreamingResponse
 
 from agent.answer import CitedAnswer
-from agent.http.chat import COMMENT, HEADERS, Telling, claim, reply
+from agent.http.chat import COMMENT, HEADERS, Telling, reply
 from agent.http.door import AtDoor, Door, Reader, run_in, takes_json
 from agent.http.keys import Caller
 from agent.http.problems import Refused, problem_of, problems
@@ -178,14 +178,14 @@ def _ask(
     """Ask in the user's session, or in one that is forgotten afterwards."""
     ask = partial(at.assistant.ask, question, viewer=caller.groups, listen=listen)
     if not user:
-        session = claim(at, caller, None)
+        session = at.owners.named(None, caller.id)
         try:
             return ask(session, history=history)
         finally:
             at.assistant.sessions.forget(session)
     # Two keys may well have users of the same name.
     digest = hashlib.sha256(f"{caller.id}\n{user}".encode("utf-8", "replace")).hexdigest()
-    session = claim(at, caller, f"user-{digest[:20]}")
+    session = at.owners.named(f"user-{digest[:20]}", caller.id)
     is_new = not at.assistant.sessions.turns(session)
     return ask(session, history=history if is_new else ())
 

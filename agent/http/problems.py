@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from agent.http.keys import UnknownSession
 from agent.models.errors import ModelError, ModelTimeout
 from agent.traces.kept import UnknownTrace
 from preprocessing.errors import FolioError, LoadError
@@ -37,6 +38,7 @@ _AWAY = (DatabaseAway, sa.exc.TimeoutError)
 _STATUS: Mapping[type[FolioError], int] = {
     UnsafeName: 400,
     UnknownDocument: 404,
+    UnknownSession: 404,
     UnknownTrace: 404,
     WriterBusy: 409,
     DateError: 422,

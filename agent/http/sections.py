@@ -10,9 +10,8 @@ from agent.http.documents import DocumentId, Page, ShownDocument, shown
 from agent.http.door import AtDoor, Door, Reader, takes_json
 from agent.http.keys import Caller
 from agent.http.problems import Refused, problems
-from agent.view.bodies import SearchReply, SearchRequest, search_reply
+from agent.view.bodies import SearchReply, SearchRequest
 from preprocessing.document import Chunk
-from retrieval.search import NoDocuments
 
 
 class ShownPassage(BaseModel):
@@ -56,14 +55,7 @@ router = APIRouter()
 )
 def search(body: SearchRequest, at: AtDoor, caller: Reader) -> SearchReply:
     """Return the best passages that the caller may see, best first."""
-    filters = body.checked_filters()
-    try:
-        hits = at.assistant.knowledge_base.search(
-            body.query, body.top_k, body.mode, filters, caller.groups, body.rerank, body.as_of
-        )
-    except NoDocuments:
-        hits = []
-    return search_reply(body.query, hits)
+    return body.searched(at.assistant.knowledge_base, caller.groups, rerank=body.rerank)
 
 
 MOST_AROUND = 20

@@ -1,36 +1,18 @@
 """What the tools take and give, as bodies and as text, beside what HTTP gives in the same form."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
 from agent.evidence import format_place, harmless
-from agent.view.bodies import Body, ListedDocument, Narrowed, Question, SearchHit, SearchReply, SessionName, TopK
+from agent.view.bodies import Body, ListedDocument, SearchHit, SearchReply
 from retrieval.text.language import Language, language_of
 
 MOST_CHARS = 12_000
 """Of a document that one call gives: what a model reads well at a time."""
 
 Name = Annotated[str, Field(min_length=1, max_length=1000, json_schema_extra={"pattern": r"\S"})]
-
-
-class SearchArguments(Narrowed):
-    """A search for passages."""
-
-    query: Question = Field(description="What to look for, in Chinese or English; a whole question is best.")
-    top_k: TopK = Field(5, description="How many passages.")
-    mode: Literal["hybrid", "vector", "keyword"] = Field("hybrid", description="keyword is for exact words and codes.")
-
-
-class AskArguments(Narrowed):
-    """A question."""
-
-    question: Question = Field(description="The question as the person asked it, in Chinese or English.")
-    session: SessionName | None = Field(
-        None, description="Name of the conversation; the same name again lets a question refer to those before it."
-    )
-    top_k: TopK | None = Field(None, description="Passages that one search shows to the model.")
 
 
 class ListArguments(Body):

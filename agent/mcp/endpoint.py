@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
-from uuid import uuid4
 
 import sqlalchemy as sa
 from fastapi import FastAPI
@@ -22,7 +21,6 @@ from agent.http.middleware import guarding
 from agent.mcp.server import Context, create_server
 from agent.mcp.tools import Call, Waiting
 from agent.settings import Settings
-from preprocessing.errors import FolioError
 
 
 class Endpoint:
@@ -35,7 +33,7 @@ class Endpoint:
             assert context.request is not None
             caller: Caller = context.request.state.caller
             return Call(
-                lambda: nullcontext(assistant), caller.groups, lambda name: _claimed(owners, caller, name), waiting
+                lambda: nullcontext(assistant), caller.groups, lambda name: owners.named(name, caller.id), waiting
             )
 
         self._server = create_server(make_call, at_once=assistant.settings.http.answers_at_once)
@@ -58,13 +56,6 @@ class Endpoint:
         # The SDK keeps a session of one user from the others.
         token = AccessToken(token="", client_id=scope["state"]["caller"].id, scopes=[])
         await self._sessions.handle_request({**scope, "user": AuthenticatedUser(token)}, receive, send)
-
-
-def _claimed(owners: SessionOwners, caller: Caller, name: str | None) -> str:
-    session = name or uuid4().hex[:12]
-    if not owners.claim(session, caller.id):
-        raise FolioError(f"there is no session {session!r}; leave it out to begin a new one")
-    return session
 
 
 def create_app(assistant: Assistant, database: sa.Engine, *, on_loopback: bool) -> FastAPI:

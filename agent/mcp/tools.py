@@ -10,21 +10,18 @@ from pydantic import BaseModel
 from agent.assistant import Assistant
 from agent.mcp.bodies import (
     MOST_CHARS,
-    AskArguments,
     ListArguments,
     ListedDocuments,
     ReadArguments,
     ReadText,
-    SearchArguments,
     documents_text,
     hits_text,
     read_text,
 )
-from agent.view.bodies import ChatReply, SearchReply, chat_reply, listed, search_reply
+from agent.view.bodies import Asked, ChatReply, SearchReply, Wanted, chat_reply, listed
 from agent.view.text import answer_text, progress_text
 from preprocessing.errors import FolioError
 from retrieval.documents.outline import SectionText, sections_named, sections_of
-from retrieval.search import NoDocuments
 from retrieval.text.language import language_of
 
 A = TypeVar("A", bound=BaseModel)
@@ -65,21 +62,14 @@ class Tool(Generic[A]):
     run: Callable[[Call, A], tuple[BaseModel, str]]
 
 
-def knowledge_search(call: Call, arguments: SearchArguments) -> tuple[SearchReply, str]:
+def knowledge_search(call: Call, arguments: Wanted) -> tuple[SearchReply, str]:
     """Find passages."""
-    filters = arguments.checked_filters()
     with call.assistant() as assistant:
-        try:
-            hits = assistant.knowledge_base.search(
-                arguments.query, arguments.top_k, arguments.mode, filters, call.groups, as_of=arguments.as_of
-            )
-        except NoDocuments:
-            hits = []
-    found = search_reply(arguments.query, hits)
+        found = arguments.searched(assistant.knowledge_base, call.groups)
     return found, hits_text(found)
 
 
-def ask(call: Call, arguments: AskArguments) -> tuple[ChatReply, str]:
+def ask(call: Call, arguments: Asked) -> tuple[ChatReply, str]:
     """Answer a question."""
     filters = arguments.checked_filters()
     session, language = call.claim(arguments.session), language_of(arguments.question)
@@ -145,7 +135,7 @@ TOOLS: Mapping[str, Tool[Any]] = {
             "Answer a question from the organisation's documents, in the language of the question. Each sentence of "
             "the answer carries labels such as [S1] of the passages that it was checked against; without evidence it "
             "is a refusal that says what was searched.",
-            AskArguments,
+            Asked,
             ChatReply,
             ask,
         ),
@@ -154,7 +144,7 @@ TOOLS: Mapping[str, Tool[Any]] = {
             "Search the documents",
             "Find passages of the organisation's documents by meaning and by exact words, best first, without an "
             "answer.",
-            SearchArguments,
+            Wanted,
             SearchReply,
             knowledge_search,
         ),

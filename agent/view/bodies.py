@@ -12,10 +12,12 @@ from preprocessing.errors import FolioError
 from retrieval.documents.schema import DocumentRecord
 from retrieval.filters import Filter, Filters
 from retrieval.hit import Hit, Leg, as_json
+from retrieval.search import NoDocuments
 from retrieval.text.dates import read_day
 
 if TYPE_CHECKING:
     from agent.answer import Citation, CitedAnswer
+    from retrieval.knowledge_base import KnowledgeBase
 
 MAX_TOP_K = 50
 MAX_QUESTION_CHARS = 8000
@@ -73,8 +75,18 @@ class Narrowed(Body):
         return filters
 
 
-class ChatRequest(Narrowed):
+class Asked(Narrowed):
     """A question."""
+
+    question: Question = Field(description="The question as the person asked it, in Chinese or English.")
+    session: SessionName | None = Field(
+        None, description="Name of the conversation; the same name again lets a question refer to those before it."
+    )
+    top_k: TopK | None = Field(None, description="Passages that one search shows to the model.")
+
+
+class ChatRequest(Asked):
+    """A question, and how it is answered."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -85,20 +97,31 @@ class ChatRequest(Narrowed):
         }
     )
 
-    question: Question
-    session: SessionName | None = Field(None, description="Go on with this conversation, or begin it.")
-    top_k: TopK | None = Field(None, description="Passages that one search shows to the model.")
     stream: bool = Field(False, description="Answer with server-sent events.")
 
 
-class SearchRequest(Narrowed):
-    """A search without an answer."""
+class Wanted(Narrowed):
+    """A search for passages, without an answer."""
+
+    query: Question = Field(description="What to look for, in Chinese or English; a whole question is best.")
+    top_k: TopK = Field(5, description="How many passages.")
+    mode: Literal["hybrid", "vector", "keyword"] = Field("hybrid", description="keyword is for exact words and codes.")
+
+    def searched(self, base: "KnowledgeBase", groups: Sequence[str], *, rerank: bool = True) -> "SearchReply":
+        """Return what these groups find, nothing where there are no documents. Raises FilterError."""
+        filters = self.checked_filters()
+        try:
+            hits = base.search(self.query, self.top_k, self.mode, filters, groups, rerank, self.as_of)
+        except NoDocuments:
+            hits = []
+        return SearchReply(query=self.query, hits=[_found(rank, hit) for rank, hit in enumerate(hits, start=1)])
+
+
+class SearchRequest(Wanted):
+    """A search, and whether what it finds is ranked anew."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "ERR_4032", "top_k": 3, "mode": "keyword"}]})
 
-    query: Question
-    top_k: TopK = 5
-    mode: Literal["hybrid", "vector", "keyword"] = "hybrid"
     rerank: bool = True
 
 
@@ -235,11 +258,6 @@ def chat_reply(answer: "CitedAnswer", provider: str) -> ChatReply:
         trace_id=answer.trace_id,
         notices=list(answer.notices),
     )
-
-
-def search_reply(query: str, hits: Sequence[Hit]) -> SearchReply:
-    """Return what was found, best first."""
-    return SearchReply(query=query, hits=[_found(rank, hit) for rank, hit in enumerate(hits, start=1)])
 
 
 def _source(citation: "Citation", answer: "CitedAnswer") -> Source:

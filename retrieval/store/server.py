@@ -207,8 +207,10 @@ def retrying(ask: Callable[[], Answer], pauses: Sequence[float]) -> Answer:
 
     def pause(tried: RetryCallState) -> float:
         asked = _pause_asked(tried.outcome.exception()) if tried.outcome else 0.0
+        # It is asked for after the last attempt too, where it is not slept.
+        longest = pauses[min(tried.attempt_number, len(pauses)) - 1] if pauses else 0.0
         # Clients that failed at one moment must not come back at one moment.
-        return max(asked or 0.0, pauses[tried.attempt_number - 1] * random.uniform(0.5, 1))
+        return max(asked or 0.0, longest * random.uniform(0.5, 1))
 
     def may_pass(error: BaseException) -> bool:
         asked = _pause_asked(error)

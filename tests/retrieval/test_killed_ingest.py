@@ -114,6 +114,8 @@ def run(tmp_path: Path, kills: int, longest: float) -> None:
         with opened(home) as base:
             base.ingest([docs])
             check_whole(base)
+        # What was removed counts for the IDF of the embedded engine until it is opened again.
+        with opened(home) as base:
             finished = result(base)
         with opened(tmp_path / f"uninterrupted {killed}") as base:
             base.ingest([docs])

@@ -235,21 +235,6 @@ def test_another_embedding_model_is_refused(settings: RetrievalSettings) -> None
     KnowledgeBase.open(settings, embedder=CharacterEmbedder()).close()
 
 
-@pytest.mark.parametrize("damage", [b"", b"garbage", None])
-def test_a_damaged_keyword_file_is_rebuilt(
-    settings: RetrievalSettings, damage: bytes | None, caplog: pytest.LogCaptureFixture
-) -> None:
-    with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
-        base.ingest([write("leave.md", LEAVE_V1)])
-    path = settings.home / "keyword" / "index.json"
-    path.unlink()
-    if damage is not None:
-        path.write_bytes(damage)
-    with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
-        assert "探亲假 20 天。" in texts(base, "探亲假", mode="keyword")
-    assert "rebuilding the keyword index" in caplog.text
-
-
 def test_a_bad_vector_fails_the_file_and_leaves_none_of_it(settings: RetrievalSettings) -> None:
     class NanEmbedder(CharacterEmbedder):
         def embed_passages(self, texts: Sequence[str]) -> Vectors:
@@ -270,7 +255,7 @@ def test_a_store_that_keeps_nothing_is_found_out(base: KnowledgeBase, monkeypatc
     report = base.ingest([write("leave.md", LEAVE_V2)])
     assert report.failed == [("leave.md", "the store holds 0 of its 1 chunks after they were written")]
     assert "探亲假 20 天。" in texts(base, "探亲假")
-    assert len(base.engine.keyword) == base.engine.store.count() == 2
+    assert base.engine.store.count_keyword() == base.engine.store.count() == 2
 
 
 def test_readers_go_on_while_one_writes(base: KnowledgeBase) -> None:

@@ -59,7 +59,7 @@ def test_filters_hold_in_both_legs(engine: Engine) -> None:
 
 def test_reranker_orders_the_fused_candidates(engine: Engine) -> None:
     plain = search("年假", engine, Filter(), k=3)
-    with_reranker = Engine(engine.embedder, engine.store, engine.keyword, Reversed())
+    with_reranker = Engine(engine.embedder, engine.store, Reversed())
     reranked = search("年假", with_reranker, Filter(), k=3)
     assert [hit.chunk.chunk_id for hit in reranked] == [hit.chunk.chunk_id for hit in plain][::-1]
     kept = search("年假", with_reranker, Filter(), k=3, rerank=False)

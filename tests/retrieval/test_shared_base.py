@@ -83,7 +83,7 @@ def test_a_search_never_mixes_states_that_another_process_changes(
     base: KnowledgeBase, settings: RetrievalSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(settings) as another:
-        search_keyword, changes = another.engine.keyword.search, [LEAVE_NEW]
+        search_keyword, changes = another.engine.store.search_keyword, [LEAVE_NEW]
 
         def change_meanwhile(*asked: object) -> object:
             if changes:
@@ -91,7 +91,7 @@ def test_a_search_never_mixes_states_that_another_process_changes(
             return search_keyword(*asked)  # type: ignore[arg-type]
 
         # The vector leg has found the old state, and only now the document becomes another.
-        monkeypatch.setattr(another.engine.keyword, "search", change_meanwhile)
+        monkeypatch.setattr(another.engine.store, "search_keyword", change_meanwhile)
         assert found(another, "年假 探亲假", k=20, filters={"source": ("docs/leave.md",)}) == ["员工年假 12 天。"]
         assert changes == []
 

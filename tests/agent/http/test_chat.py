@@ -50,29 +50,6 @@ def test_an_answer_has_only_the_passages_that_it_cites(serve: Serve) -> None:
     assert "病假工资" in prompts_of(served.assistant)[1]
 
 
-@pytest.mark.parametrize(
-    ("documents", "reason"), [(None, "not_found"), ({}, "no_documents")], ids=["not found", "no documents"]
-)
-def test_a_refusal_is_an_answer_without_sources(serve: Serve, documents: Any, reason: str) -> None:
-    response = serve(SEARCH, "Final Answer: NOT_FOUND", documents=documents).client.post(
-        "/api/chat", json={"question": "股票期权？"}
-    )
-    reply = response.json()
-    assert (response.status_code, reply["refused"], reply["reason"], reply["sources"]) == (200, True, reason, [])
-    assert "没有" in reply["answer"]
-
-
-def test_a_session_goes_on(serve: Serve) -> None:
-    served = serve(SEARCH, ANSWER, SEARCH, ANSWER)
-    session = served.client.post("/api/chat", json={"question": QUESTION}).json()["session"]
-    reply = served.client.post("/api/chat", json={"question": "那病假呢？", "session": session}).json()
-    assert reply["session"] == session
-    assert f"User: {QUESTION}" in prompts_of(served.assistant)[2]
-    mine = served.client.post("/api/chat", json={"question": QUESTION, "session": "my.own-1"}).json()
-    assert mine["session"] == "my.own-1"
-    assert served.client.get("/api/sessions").json()["sessions"] == ["my.own-1", session]
-
-
 def test_what_narrows_a_question_reaches_the_search(serve: Serve) -> None:
     served = serve(SEARCH, "Final Answer: NOT_FOUND", SEARCH, "Final Answer: NOT_FOUND")
     narrowed = {"filters": {"source": "vpn_en.md"}, "as_of": "2030年1月31日"}
@@ -184,17 +161,6 @@ def test_a_question_ends_when_its_reader_leaves() -> None:
         assert asyncio.run(_collect(Telling(ask), executor, 1)) == ["step"]
         left.set()
     assert ended == ["left"]
-
-
-def test_what_a_reader_left_is_not_remembered(serve: Serve) -> None:
-    served = serve(SEARCH, ANSWER)
-
-    def leave(_event: Any) -> None:
-        raise ReaderLeft
-
-    with pytest.raises(ReaderLeft):
-        served.assistant.ask(QUESTION, "s", listen=leave)
-    assert served.assistant.sessions.turns("s") == []
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -125,8 +125,3 @@ def test_each_key_has_its_own_bucket_that_fills_with_time() -> None:
     # Nobody saves up more than a minute.
     clock.now += 3600
     assert [limit.take("a") for _ in range(3)] == [0, 0, pytest.approx(30)]
-
-
-def test_no_limit() -> None:
-    limit = RateLimit(0, Clock())
-    assert {limit.take("a") for _ in range(1000)} == {0}

@@ -15,12 +15,10 @@ from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
 from tests.agent.conftest import LEAVE, VPN
+from tests.agent.http.conftest import ANSWER, SEARCH, restricted
 from tests.fakes import CharacterEmbedder, ScriptedChatModel
 
-SEARCH = "Thought: 要查。\nAction: knowledge_search\nAction Input: 转正员工年假"
-ANSWER = "Thought: 有了。\nFinal Answer: 转正员工年假 12 天。[S1]"
-QUESTION = "转正员工年假有几天？"
-BOARD = "---\nvisible_to: [board]\n---\n# 董事会\n\n董事会的年假另行规定，为 30 天。\n"
+BOARD = restricted("board")
 
 Mode = Literal["auto", "legacy"]
 Connect = Callable[..., Any]

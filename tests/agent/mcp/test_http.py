@@ -16,7 +16,8 @@ from agent.assistant import Assistant
 from agent.http.keys import KeyStore, open_database
 from agent.mcp import endpoint as door
 from agent.mcp.endpoint import create_app
-from tests.agent.mcp.conftest import QUESTION, Mode, error_of, text_of
+from tests.agent.http.conftest import QUESTION
+from tests.agent.mcp.conftest import Mode, error_of, text_of
 
 PATH = door.Endpoint.path
 modes = pytest.mark.parametrize("mode", ["auto", "legacy"])

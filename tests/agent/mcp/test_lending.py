@@ -60,16 +60,7 @@ def test_the_index_is_free_when_no_call_came_for_a_while(settings: Settings) -> 
     lending.close()
 
 
-def test_the_last_call_closes_what_is_over(settings: Settings) -> None:
-    lending = Lending(lambda: Assistant.open(settings), LONG)
-    with lending.assistant():
-        lending.close()
-        assert not is_free(settings)
-    assert is_free(settings)
-    lending.close()
-
-
-def test_it_says_whether_all_calls_have_ended(settings: Settings) -> None:
+def test_the_last_call_closes_what_is_over_and_it_says_whether_all_have_ended(settings: Settings) -> None:
     lending = Lending(lambda: Assistant.open(settings), LONG)
     assert lending.is_back_within(0)
     with lending.assistant():
@@ -77,7 +68,10 @@ def test_it_says_whether_all_calls_have_ended(settings: Settings) -> None:
             pass
         lending.close()
         assert not lending.is_back_within(0)
+        assert not is_free(settings)
     assert lending.is_back_within(0)
+    assert is_free(settings)
+    lending.close()
 
 
 def test_an_index_in_use_is_said_and_tried_again(settings: Settings) -> None:

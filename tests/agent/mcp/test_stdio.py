@@ -40,7 +40,7 @@ main()
 
 STUCK = """
 import threading
-import agent.assistant
+import agent.executor
 from tests.fakes import ScriptedChatModel
 
 def never(_messages):
@@ -48,7 +48,7 @@ def never(_messages):
     sys.stderr.flush()
     threading.Event().wait()
 
-agent.assistant.open_chat_model = lambda *_: ScriptedChatModel(replies=[never])
+agent.executor.open_chat_model = lambda *_: ScriptedChatModel(replies=[never])
 """
 
 
@@ -84,6 +84,16 @@ def command(home: Path) -> Callable[..., dict[str, Any]]:
     return of
 
 
+BEGIN = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
+
+
+def begun(started: dict[str, Any], code: str) -> "subprocess.Popen[str]":
+    """Return the running command, with pipes to and from it."""
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    command = [started["command"], "-c", code]
+    return subprocess.Popen(command, env=started["env"], cwd=started["cwd"], encoding="utf-8", **pipes)
+
+
 def message(number: int, method: str, **params: Any) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, ensure_ascii=False) + "\n"
 
@@ -111,7 +121,6 @@ def test_a_client_asks_on_behalf_of_its_groups(command: Callable[..., dict[str, 
 
 
 def test_nothing_but_messages_goes_to_standard_output(command: Callable[..., dict[str, Any]]) -> None:
-    begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
     calls = [
         ("ask", {"question": "转正员工年假有几天？"}),
         ("knowledge_search", {"query": "VPN"}),
@@ -120,21 +129,13 @@ def test_nothing_but_messages_goes_to_standard_output(command: Callable[..., dic
         ("nosuch", {}),
     ]
     lines = [
-        message(0, "initialize", **begin),
+        message(0, "initialize", **BEGIN),
         '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n',
         message(1, "tools/list"),
         *(message(number, "tools/call", name=name, arguments=given) for number, (name, given) in enumerate(calls, 2)),
     ]
     started = command(PYTHONIOENCODING="gbk")
-    server = subprocess.Popen(
-        [started["command"], *started["args"]],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=started["env"],
-        cwd=started["cwd"],
-        encoding="utf-8",
-    )
+    server = begun(started, started["args"][1])
     assert server.stdin
     assert server.stdout
     answers = {}
@@ -161,19 +162,10 @@ def test_nothing_but_messages_goes_to_standard_output(command: Callable[..., dic
 def test_a_call_under_way_does_not_outlive_the_client(command: Callable[..., dict[str, Any]], home: Path) -> None:
     started = command()
     code = started["args"][1].replace("sys.argv =", STUCK + "sys.argv =")
-    server = subprocess.Popen(
-        [started["command"], "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=started["env"],
-        cwd=started["cwd"],
-        encoding="utf-8",
-    )
+    server = begun(started, code)
     assert server.stdin
     assert server.stderr
-    begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
-    server.stdin.write(message(0, "initialize", **begin))
+    server.stdin.write(message(0, "initialize", **BEGIN))
     server.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
     server.stdin.write(message(1, "tools/call", name="ask", arguments={"question": "年假？", "session": "s"}))
     server.stdin.flush()

@@ -14,9 +14,7 @@ from agent.view.text import (
     printable,
     progress_text,
     trace_text,
-    waiting_text,
 )
-from retrieval.text.language import Language
 
 ANSWER = CitedAnswer(
     "每晚 500 元。[S1] 餐补 100 元。[S2]",
@@ -202,12 +200,3 @@ FINISH = {"event": "finish"}
 def test_each_event_is_one_line(event: dict[str, Any], chinese: str, english: str) -> None:
     assert progress_text(event, "zh") == chinese
     assert progress_text(event, "en") == english
-
-
-def test_braces_in_a_query_mean_nothing() -> None:
-    assert progress_text({**SEARCH, "input": "{x} {0}"}, "en") == "searching: {x} {0}"
-
-
-@pytest.mark.parametrize(("language", "thinks", "writes"), [("zh", "思考中", "正在写，尚未核对")])
-def test_between_events(language: Language, thinks: str, writes: str) -> None:
-    assert (waiting_text(language, writes=False), waiting_text(language, writes=True)) == (thinks, writes)

@@ -71,6 +71,8 @@ ENGLISH = Words(
 def test_options_reach_the_server_and_are_said(watched: Watched, offline: str, tmp_path: Path, words: Words) -> None:
     page = ready(watched.open(offline, locale=words.locale))
     page.locator("#nav-documents").click()
+    # The heading has the keyboard once the list is there.
+    expect(page.locator("#documents-title")).to_be_focused()
     # With the keyboard alone, as everything.
     page.locator("#about > summary").focus()
     page.keyboard.press("Enter")

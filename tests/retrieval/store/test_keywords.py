@@ -3,15 +3,19 @@
 import math
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
+import qdrant_edge
 from rank_bm25 import BM25Okapi
 
 from retrieval.filters import Filter
 from retrieval.store import keywords
+from retrieval.store.edge import KEYWORD, EdgeStore
 from retrieval.store.keywords import passage_weights, question_weights, token_index
+from retrieval.store.payload import point_id, to_payload
 from retrieval.store.store import Store
 from retrieval.text.tokens import query_tokens, tokenize
 from tests.fakes import make_chunk
@@ -76,8 +80,8 @@ def test_the_score_is_bm25_with_the_idf_of_the_server(store: Store, question: st
     ("where", "found"),
     [
         (ALL, {"leave"}),
-        (Filter(viewer=frozenset({"board"})), {"leave", "board"}),
-        (Filter(equals={"doc_type": ("pdf",)}), set()),
+        (Filter(viewer=frozenset({"board"})), {"leave", "board", "sick"}),
+        (Filter(equals={"doc_type": ("pdf",)}), {"sick"}),
         (Filter(exclude_revisions=frozenset({"r1"})), set()),
     ],
 )
@@ -113,3 +117,38 @@ def test_it_comes_and_goes_with_the_points(store: Store) -> None:
     store.upsert([changed], np.ones((1, 2), np.float32))
     assert store.search_keyword("err_4032", 10, ALL) == []
     assert [chunk_id for chunk_id, _ in store.search_keyword("加班", 10, ALL)] == ["code"]
+
+
+def test_what_is_removed_no_longer_weighs(tmp_path: Path) -> None:
+    with closing(EdgeStore.open(tmp_path / "store", 2)) as edge:
+        others = [make_chunk(f"其他内容{n}", f"o{n}", revision="rest") for n in range(20)]
+        edge.upsert([make_chunk("年假", "kept", revision="r0"), *others], np.ones((21, 2), np.float32))
+        (before,) = edge.search_keyword("年假", 1, ALL)
+        for n in range(10):
+            edge.upsert([make_chunk("年假", f"old{n}", revision=f"r{n + 1}")], np.ones((1, 2), np.float32))
+            edge.delete_revision(f"r{n + 1}")
+        ((name, score),) = edge.search_keyword("年假", 1, ALL)
+    assert (name, score) == ("kept", pytest.approx(before[1], rel=0.2))
+
+
+@pytest.mark.parametrize("done", [0, 1])
+def test_a_store_without_keywords_gets_them_when_it_is_opened(tmp_path: Path, done: int) -> None:
+    """Such as one that was made before, also when the first try was interrupted."""
+    chunks = [make_chunk("年假五天。", "a"), make_chunk("病假需要证明。", "b")]
+    shard = tmp_path / "store" / "shard"
+    shard.mkdir(parents=True)
+    config = qdrant_edge.EdgeConfig(vectors=qdrant_edge.EdgeVectorParams(size=2, distance=qdrant_edge.Distance.Cosine))
+    old = qdrant_edge.EdgeShard.create(str(shard), config)
+    points = [qdrant_edge.Point(point_id(one.chunk_id), [1.0, 0.0], to_payload(one)) for one in chunks]
+    old.update(qdrant_edge.UpdateOperation.upsert_points(points))
+    if done:
+        old.update(qdrant_edge.UpdateOperation.create_sparse_vector(KEYWORD, modifier=qdrant_edge.Modifier.Idf))
+        weights = passage_weights(chunks[0])
+        vector = {KEYWORD: qdrant_edge.SparseVector(list(weights), list(weights.values()))}
+        old.update(qdrant_edge.UpdateOperation.update_vectors([qdrant_edge.PointVectors(points[0].id, vector)]))
+    old.flush()
+    old.close()
+    with closing(EdgeStore.open(tmp_path / "store", 2)) as store:
+        assert store.count_keyword() == 2
+        assert next(chunk_id for chunk_id, _ in store.search_keyword("年假", 5, ALL)) == "a"
+        assert [chunk_id for chunk_id, _ in store.search_keyword("证明", 5, ALL)] == ["b"]

@@ -10,7 +10,6 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from retrieval.filters import Filter
-from retrieval.store import server
 from retrieval.store.qdrant import QdrantStore
 from retrieval.store.server import CollectionShape, retrying
 from retrieval.store.store import ServerError
@@ -23,7 +22,7 @@ VECTOR = np.ones((1, 2), np.float32)
 @pytest.fixture(autouse=True)
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     pauses: list[float] = []
-    monkeypatch.setattr(server.time, "sleep", pauses.append)
+    monkeypatch.setattr("retrieval.store.server.time.sleep", pauses.append)
     return pauses
 
 
@@ -116,7 +115,7 @@ def test_a_batch_is_written_after_refusals(server: FakeQdrant, store: QdrantStor
         ("PUT points", lambda store: store.upsert([make_chunk("年假")], VECTOR), 6),
         ("POST delete", lambda store: store.delete_revision("r1"), 6),
         ("POST query", lambda store: store.search(VECTOR[0], 5, Filter()), 3),
-        ("POST query", lambda store: store.keyword.search("年假", 5, Filter()), 3),
+        ("POST query", lambda store: store.search_keyword("年假", 5, Filter()), 3),
         ("POST count", lambda store: store.count(), 3),
     ],
 )

@@ -157,7 +157,7 @@ def test_a_new_collection_gets_its_indexes(serve: Stub, requests: list[tuple[str
         READY
         | {"GET /collections/folio/exists": (200, {"result": {"exists": False}}), "PUT /collections/folio": (200, OK)}
     )
-    QdrantStore.open(url, None, "folio", CollectionShape(3, 6, 2, 80.5)).close()
+    QdrantStore.open(url, None, "folio", CollectionShape(3, 6, 2)).close()
     made = [body for name, body in requests if name == "PUT /collections/folio"]
     assert made == [
         {
@@ -165,7 +165,6 @@ def test_a_new_collection_gets_its_indexes(serve: Stub, requests: list[tuple[str
             "sparse_vectors": {"keyword": {"modifier": "idf"}},
             "shard_number": 6,
             "replication_factor": 2,
-            "metadata": {"average_length": 80.5},
         }
     ]
     indexes = [body for name, body in requests if name == "PUT /collections/folio/index"]
