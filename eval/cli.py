@@ -21,7 +21,6 @@ COMMANDS = {
         "Compare ways to chunk the same whole documents, at equal characters handed on.",
     ),
     "answers": ("eval.tasks.answers:answers", "Ask the whole agent, and score its answers, citations and refusals."),
-    "cost": ("eval.tasks.cost:cost", "Count calls and prompt tokens per question beside a stock ReAct agent."),
     "attacks": (
         "eval.tasks.attacks:attacks",
         "Ask on documents that try to steer the model; exit status 1 when one changes anything.",

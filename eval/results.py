@@ -20,7 +20,6 @@ from eval.sets.files import SetError
 from eval.tasks.answers import answers_table
 from eval.tasks.attacks import attacks_table
 from eval.tasks.chunking import chunking_table
-from eval.tasks.cost import cost_table
 from eval.tasks.mutations import mutations_table
 from eval.tasks.retrieval import interval_table, retrieval_table
 
@@ -31,7 +30,6 @@ TITLES: Mapping[Command, str] = {
     "answers": "Answers",
     "mutations": "Checks of an answer",
     "attacks": "Documents that try to steer the model",
-    "cost": "Cost of a question",
     "bench": "Speed and memory",
     "load": "Many users at once",
 }
@@ -42,7 +40,6 @@ TABLES: Mapping[Command, Callable[[Run], str]] = {
     "answers": answers_table,
     "mutations": mutations_table,
     "attacks": attacks_table,
-    "cost": cost_table,
     "bench": bench_table,
     "load": load_table,
 }

@@ -30,7 +30,6 @@ measure mutations mutations --data "$DATA/zh_policy" --data "$DATA/handbook_en" 
 for attacks in eval/data/attacks/*.jsonl; do
   measure "attacks-$(basename "$attacks" .jsonl)" attacks --attacks "$attacks"
 done
-measure cost cost --data "$sample"
 measure bench bench
 measure load load
 "$BIN/folio" eval results "$RUNS"/*.json
