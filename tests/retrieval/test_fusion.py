@@ -32,8 +32,3 @@ def test_ranks_and_scores_of_each_leg_stay_on_the_hit() -> None:
 def test_a_leg_that_found_nothing_does_not_vote() -> None:
     hits = fuse({"vector": ranked("vector", "b", "a"), "keyword": []}, {"vector": 1.0, "keyword": 1.0})
     assert [hit.chunk.chunk_id for hit in hits] == ["b", "a"]
-
-
-def test_equal_sums_keep_the_order_of_ids() -> None:
-    hits = fuse({"vector": ranked("vector", "b"), "keyword": ranked("keyword", "a")}, {"vector": 1.0, "keyword": 1.0})
-    assert [hit.chunk.chunk_id for hit in hits] == ["a", "b"]

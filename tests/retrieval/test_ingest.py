@@ -61,13 +61,6 @@ def test_files_come_in_order_while_the_next_ones_are_read(loaders: type[LoadersN
     assert loaders.asked == [f"{number}.md" for number in range(12)]
 
 
-def test_stopping_on_the_way_ends_what_is_being_read(loaders: type[LoadersNow]) -> None:
-    begun = readings(files(2), {}, SHAPE, Catalogue("sqlite://"))
-    next(begun)
-    begun.close()
-    assert loaders.closed == [True]
-
-
 def test_what_is_unchanged_is_not_read(loaders: type[LoadersNow]) -> None:
     catalogue, given = Catalogue("sqlite://"), files(2)
     first, _ = readings(given, {}, SHAPE, catalogue)

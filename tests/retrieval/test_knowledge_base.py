@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from preprocessing.errors import FolioError
 from retrieval.documents.manifest import IndexMismatch
 from retrieval.documents.revisions import Revisions
 from retrieval.embed.embedder import Vectors
@@ -67,12 +66,6 @@ def test_a_changed_file_replaces_its_old_state_in_both_legs(base: KnowledgeBase)
         assert texts(base, "探亲假 年假 20 天", mode=mode) == ["员工年假 12 天。"]
 
 
-def test_going_back_to_an_earlier_state_works(base: KnowledgeBase) -> None:
-    for text in (LEAVE_V1, LEAVE_V2, LEAVE_V1):
-        base.ingest([write("leave.md", text)])
-    assert "探亲假 20 天。" in texts(base, "探亲假")
-
-
 def test_delete_removes_from_both_legs(base: KnowledgeBase) -> None:
     base.ingest([write("leave.md", LEAVE_V1), write("travel.md", "# 差旅\n\n住宿每晚 500 元。\n")])
     record = base.delete("leave.md")
@@ -80,13 +73,6 @@ def test_delete_removes_from_both_legs(base: KnowledgeBase) -> None:
     for mode in ("vector", "keyword"):
         assert all("年假" not in text for text in texts(base, "年假 探亲假 住宿", mode=mode))
     assert [record.source for record in base.documents()] == ["travel.md"]
-
-
-def test_the_last_document_can_go(base: KnowledgeBase) -> None:
-    base.ingest([write("leave.md", LEAVE_V1)])
-    base.delete("leave.md")
-    with pytest.raises(NoDocuments, match="folio ingest"):
-        base.search("年假")
 
 
 def test_search_before_the_first_ingest_says_what_to_do(base: KnowledgeBase) -> None:
@@ -106,31 +92,10 @@ def test_one_bad_file_never_stops_the_others(base: KnowledgeBase) -> None:
     assert texts(base, "住宿", k=1) == ["住宿每晚 500 元。"]
 
 
-def test_a_bad_new_state_leaves_the_old_one(base: KnowledgeBase) -> None:
-    base.ingest([write("leave.md", LEAVE_V1)])
-    report = base.ingest([write("leave.md", "   \n")])
-    assert report.failed == [("leave.md", "file is empty")]
-    assert "探亲假 20 天。" in texts(base, "探亲假")
-
-
-def test_files_of_one_name_in_two_folders_are_two_documents(base: KnowledgeBase) -> None:
-    base.ingest([write("hr/policy.md", "# 考勤\n\n迟到三次扣半天。\n")])
-    base.ingest([write("it/policy.md", "# 口令\n\n口令 90 天一换。\n")])
-    assert {record.source for record in base.documents()} == {"hr/policy.md", "it/policy.md"}
-    base.delete("hr/policy.md")
-    assert texts(base, "口令", k=1) == ["口令 90 天一换。"]
-
-
 def test_metadata_of_the_caller_filters(base: KnowledgeBase) -> None:
     base.ingest([write("a.md", "# 甲\n\n年假 5 天。\n")], {"department": "研发"})
     base.ingest([write("b.md", "# 乙\n\n年假 8 天。\n")], {"department": "销售"})
     assert texts(base, "年假", filters={"department": ("销售",)}) == ["年假 8 天。"]
-
-
-def test_other_metadata_is_another_state(base: KnowledgeBase) -> None:
-    path = write("a.md", "# 甲\n\n年假 5 天。\n")
-    base.ingest([path], {"department": "研发"})
-    assert base.ingest([path], {"department": "销售"}).updated == 1
 
 
 def test_a_document_for_some_groups_is_found_by_them_only(base: KnowledgeBase) -> None:
@@ -140,14 +105,6 @@ def test_a_document_for_some_groups_is_found_by_them_only(base: KnowledgeBase) -
         assert "总监年薪 80 万元。" not in texts(base, "总监年薪", mode=mode)
         assert "总监年薪 80 万元。" not in texts(base, "总监年薪", mode=mode, viewer=["it"])
         assert "总监年薪 80 万元。" in texts(base, "总监年薪", mode=mode, viewer=["hr"])
-
-
-def test_a_superseded_document_is_never_found(base: KnowledgeBase) -> None:
-    base.ingest([write("travel_v1.md", "# 差旅\n\n住宿每晚 300 元。\n")])
-    assert texts(base, "住宿") == ["住宿每晚 300 元。"]
-    base.ingest([write("travel_v2.md", "---\nsupersedes: travel_v1.md\n---\n# 差旅\n\n住宿每晚 500 元。\n")])
-    for mode in ("vector", "keyword", "hybrid"):
-        assert texts(base, "住宿", mode=mode) == ["住宿每晚 500 元。"]
 
 
 def test_a_restricted_draft_does_not_take_a_public_document_away(base: KnowledgeBase) -> None:
@@ -166,14 +123,6 @@ def test_a_restriction_is_not_lost_by_ingesting_again_without_it(base: Knowledge
     assert texts(base, "总监年薪", viewer=["hr"]) == ["总监年薪 80 万元。"]
     assert base.ingest([path], {"visible_to": "public"}).updated == 1
     assert texts(base, "总监年薪") == ["总监年薪 80 万元。"]
-
-
-def test_everything_survives_reopening(settings: RetrievalSettings) -> None:
-    with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
-        base.ingest([write("leave.md", LEAVE_V1)])
-        before = [(hit.chunk, hit.score) for hit in base.search("探亲假")]
-    with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
-        assert [(hit.chunk, hit.score) for hit in base.search("探亲假")] == before
 
 
 class FailingEmbedder(CharacterEmbedder):
@@ -280,14 +229,3 @@ def test_readers_go_on_while_one_writes(base: KnowledgeBase) -> None:
     for reader in readers:
         reader.join()
     assert problems == []
-
-
-def test_progress_is_told(base: KnowledgeBase) -> None:
-    told: list[tuple[int, int, str]] = []
-    base.ingest([write("a.md", LEAVE_V1), write("b.md", LEAVE_V2)], progress=lambda *event: told.append(event))
-    assert told == [(0, 2, "a.md"), (1, 2, "b.md")]
-
-
-def test_errors_for_people_are_folio_errors() -> None:
-    assert issubclass(IndexMismatch, FolioError)
-    assert issubclass(NoDocuments, FolioError)

@@ -3,11 +3,9 @@ from pathlib import Path
 
 import pytest
 from langchain_core.runnables import RunnableLambda
-from pydantic import ValidationError
 
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.langchain_retriever import FolioRetriever
-from retrieval.search import NoDocuments
 from retrieval.settings import RetrievalSettings
 from tests.retrieval.shared_base import LEAVE, PAY, TRAVEL, opened, write
 
@@ -43,19 +41,6 @@ def test_it_sees_what_its_viewer_sees(base: KnowledgeBase, viewer: tuple[str, ..
     assert ("docs/pay.md" in [document.metadata["source"] for document in documents]) is sees
 
 
-def test_filters_and_mode_are_passed_on(base: KnowledgeBase) -> None:
-    retriever = FolioRetriever(knowledge_base=base, mode="keyword", filters={"source": ("docs/travel.md",)})
-    assert [document.metadata["source"] for document in retriever.invoke("年假 PPR-9087")] == ["docs/travel.md"]
-    assert retriever.invoke("年假") == []
-
-
 def test_it_is_a_part_of_a_chain(base: KnowledgeBase) -> None:
     chain = FolioRetriever(knowledge_base=base, k=1) | RunnableLambda(lambda documents: documents[0].page_content)
     assert chain.batch(["探亲假", "hotels"]) == ["探亲假 20 天。", "Hotels up to 500 yuan a night, form PPR-9087."]
-
-
-def test_what_it_cannot_do_it_says(base: KnowledgeBase, tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match="greater than or equal to 1"):
-        FolioRetriever(knowledge_base=base, k=0)
-    with opened(RetrievalSettings(home=tmp_path / "empty")) as empty, pytest.raises(NoDocuments):
-        FolioRetriever(knowledge_base=empty).invoke("年假")

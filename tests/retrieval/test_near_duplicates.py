@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.hit import Hit
-from retrieval.near_duplicates import once_each, with_sources
+from retrieval.near_duplicates import once_each
 from tests.fakes import make_hit
 
 
@@ -68,10 +68,6 @@ def test_what_differs_in_one_point_is_shown_twice(one: str, other: str) -> None:
         assert len(once_each(hits(rest + first, rest + second))) == 2
 
 
-def test_a_longer_one_that_ranks_lower_is_not_lost() -> None:
-    assert len(once_each(hits("第一句。", "第一句。第二句。"))) == 2
-
-
 @pytest.mark.parametrize(
     ("sections", "shown"),
     [
@@ -101,22 +97,6 @@ def test_headings_above_tell_passages_of_one_document_apart() -> None:
 
     assert len(once_each(found("a", "a"))) == 2
     assert len(once_each(found("a", "b"))) == 1
-
-
-def test_the_best_place_is_kept_and_every_other_source_named_once() -> None:
-    found = hits("年假 12 天。", "病假 5 天。", "年假 12 天", "年假１２天。")
-    kept = once_each([*found, make_hit("年假 12 天。", "again", source="0.md")])
-    assert [(hit.chunk.chunk_id, hit.also_in) for hit in kept] == [("c0", ("2.md", "3.md")), ("c1", ())]
-    assert [hit.also_in for hit in found] == [(), (), (), ()]
-
-
-def test_passages_without_a_word_are_never_taken_for_equal() -> None:
-    assert len(once_each(hits("***", "---", ""))) == 3
-
-
-def test_more_sources_are_added_once() -> None:
-    hit = with_sources(make_hit("x", source="a.md"), ["b.md", "a.md", "c.md"])
-    assert with_sources(hit, ["c.md", "d.md"]).also_in == ("b.md", "c.md", "d.md")
 
 
 @given(st.lists(st.lists(st.sampled_from(["甲。", "乙。", "丙 1。", "丙 2。"]), min_size=1, max_size=3), max_size=6))

@@ -120,12 +120,6 @@ def test_the_owner_is_told_who_may_see_a_document(base: KnowledgeBase) -> None:
     assert len(base.documents()) == base.health()["documents"] == 2 * len(AUDIENCES) + 1
 
 
-def test_a_draft_for_some_is_never_named_as_the_newer_one(base: KnowledgeBase) -> None:
-    for viewer in ([], ["hr"]):
-        hits = base.search("年假", 99, filters={"source": (f"{secret(())}.md",)}, viewer=viewer)
-        assert {hit.superseded_by for hit in hits} == {None}
-
-
 def test_why_a_file_failed_is_told_to_the_owner_alone(base: KnowledgeBase) -> None:
     ((source, error),) = base.ingest_data(b"", "报告.md").failed
     assert (base.why_not("年假", source).stage, base.why_not("年假", source).error) == ("failed", error)

@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.filters import Filter
 from retrieval.hit import Hit, as_json
-from retrieval.search import MODES, Engine, Mode, SearchError, only, search
+from retrieval.search import MODES, Engine, Mode, SearchError, search
 from retrieval.store.edge import EdgeStore
 from tests.fakes import CharacterEmbedder, make_chunk
 
@@ -40,23 +40,6 @@ def test_hybrid_finds_with_both_legs(engine: Engine) -> None:
     assert best.legs["keyword"].rank == 1
 
 
-@pytest.mark.parametrize(("mode", "legs"), [("vector", {"vector", "fused"}), ("keyword", {"keyword", "fused"})])
-def test_one_leg_alone(engine: Engine, mode: str, legs: set[str]) -> None:
-    hits = search("err_4032", engine, Filter(), mode=mode)  # type: ignore[arg-type]
-    assert hits[0].chunk.chunk_id == "code"
-    assert set(hits[0].legs) == legs
-
-
-def test_a_keyword_leg_without_a_match_does_not_vote(engine: Engine) -> None:
-    assert search("氦气", engine, Filter(), mode="keyword") == []
-    assert [set(hit.legs) for hit in search("氦气", engine, Filter(), k=1)] == [{"vector", "fused"}]
-
-
-def test_filters_hold_in_both_legs(engine: Engine) -> None:
-    hits = search("年假 病假 余额", engine, Filter(equals={"doc_type": ("pdf",)}))
-    assert [hit.chunk.chunk_id for hit in hits] == ["code"]
-
-
 def test_reranker_orders_the_fused_candidates(engine: Engine) -> None:
     plain = search("年假", engine, Filter(), k=3)
     with_reranker = Engine(engine.embedder, engine.store, Reversed())
@@ -64,10 +47,6 @@ def test_reranker_orders_the_fused_candidates(engine: Engine) -> None:
     assert [hit.chunk.chunk_id for hit in reranked] == [hit.chunk.chunk_id for hit in plain][::-1]
     kept = search("年假", with_reranker, Filter(), k=3, rerank=False)
     assert [hit.chunk.chunk_id for hit in kept] == [hit.chunk.chunk_id for hit in plain]
-
-
-def test_k_limits_the_hits(engine: Engine) -> None:
-    assert len(search("年假", engine, Filter(), k=2)) == 2
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -96,12 +75,6 @@ def test_near_duplicates_take_no_places(tmp_path: Path, mode: Mode) -> None:
 def test_a_search_that_cannot_run_says_why(engine: Engine, question: str, k: int, mode: str, message: str) -> None:
     with pytest.raises(SearchError, match=message):
         search(question, engine, Filter(), k=k, mode=mode)  # type: ignore[arg-type]
-
-
-def test_only_gives_the_order_of_one_leg(engine: Engine) -> None:
-    hits = search("年假 证明", engine, Filter(), k=3)
-    assert [hit.legs["vector"].rank for hit in only("vector", hits)] == [1, 2, 3]
-    assert all("keyword" in hit.legs for hit in only("keyword", hits))
 
 
 def test_as_json_has_every_leg(engine: Engine) -> None:

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from preprocessing.document import Document
-from preprocessing.errors import FolioError
-from retrieval.documents.catalogue import Catalogue
 from retrieval.documents.lease import WriterBusy
 from retrieval.documents.manifest import IndexMismatch, StoreElsewhere
 from retrieval.knowledge_base import KnowledgeBase
@@ -40,24 +38,6 @@ def base(settings: RetrievalSettings) -> Iterator[KnowledgeBase]:
     with opened(settings) as base:
         base.ingest([write("docs/leave.md", LEAVE), write("docs/travel.md", TRAVEL), write("docs/pay.md", PAY)])
         yield base
-
-
-@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
-def test_each_mode_finds_on_the_server(base: KnowledgeBase, mode: str) -> None:
-    assert found(base, "探亲假", k=1, mode=mode) == ["探亲假 20 天。"]
-    assert found(base, "ppr-9087", k=1, mode=mode) == ["Hotels up to 500 yuan a night, form PPR-9087."]
-    assert "工资每月十日发放。" not in found(base, "工资", mode=mode, k=20)
-    assert found(base, "工资发放", k=1, mode=mode, viewer=["hr"]) == ["工资每月十日发放。"]
-    assert found(base, "年假", mode=mode, filters={"source": ("docs/travel.md",)}, k=9) in (
-        ["Hotels up to 500 yuan a night, form PPR-9087."],
-        [],
-    )
-
-
-def test_both_legs_are_fused_by_rank(base: KnowledgeBase) -> None:
-    for hit in base.search("探亲假几天", k=3):
-        ranks = {leg: hit.legs[leg].rank for leg in ("vector", "keyword") if leg in hit.legs}
-        assert hit.legs["fused"].score == pytest.approx(sum(1 / (60 + rank) for rank in ranks.values()))
 
 
 def test_a_start_reads_no_points(base: KnowledgeBase, settings: RetrievalSettings, server: FakeQdrant) -> None:
@@ -223,18 +203,3 @@ def test_a_folder_of_documents_may_have_its_list_in_a_database(new_database: Cal
         ]
         base.delete("leave.md")
         assert found(base, "探亲假", k=1) == ["探亲假 20 天。"]
-
-
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
-        ("nonsense", "is not an address of a database; a right one is postgresql"),
-        ("oracle+cx_oracle://me:secret@db/x", "needs the Python package cx_Oracle"),
-        ("sqlite:////no/such/folder/x.db", "sqlite:////no/such/folder/x.db cannot be used: unable to open"),
-    ],
-)
-def test_a_database_that_cannot_be_used_is_one_line(tmp_path: Path, url: str, message: str) -> None:
-    with pytest.raises(FolioError, match=f"^FOLIO_DATABASE_URL.*{message}") as refused:
-        Catalogue.of(RetrievalSettings(home=tmp_path, database_url=url))  # type: ignore[arg-type]
-    assert "secret" not in str(refused.value)
-    assert "\n" not in str(refused.value)

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from preprocessing.document import Document
 from preprocessing.errors import FolioError
-from retrieval.documents.catalogue import Catalogue, UnknownDocument
+from retrieval.documents.catalogue import Catalogue
 
 
 def document(name: str, **fields: object) -> Document:
@@ -33,25 +33,6 @@ def test_a_state_is_hidden_until_it_is_committed(catalogue: Catalogue) -> None:
     assert catalogue.hidden_revisions() == set()
 
 
-def test_a_new_state_takes_the_place_of_the_old_one_in_one_step(catalogue: Catalogue) -> None:
-    for revision in ("r1", "r2"):
-        catalogue.begin(document("a"), revision)
-        catalogue.commit("a", revision, 1)
-    assert [record.revision for record in catalogue.documents()] == ["r2"]
-    assert catalogue.hidden_revisions() == {"r1"}
-    assert catalogue.leftovers() == ["r1"]
-    catalogue.forget("r1")
-    assert catalogue.hidden_revisions() == set()
-
-
-def test_a_deleted_document_is_hidden_at_once(catalogue: Catalogue) -> None:
-    catalogue.begin(document("a"), "r1")
-    catalogue.commit("a", "r1", 1)
-    catalogue.retire("a")
-    assert catalogue.documents() == []
-    assert catalogue.hidden_revisions() == {"r1"}
-
-
 def test_every_change_has_a_generation_of_its_own(catalogue: Catalogue) -> None:
     assert catalogue.generation == 0
     catalogue.begin(document("a"), "r1")
@@ -60,55 +41,6 @@ def test_every_change_has_a_generation_of_its_own(catalogue: Catalogue) -> None:
     assert catalogue.generation == 1
     catalogue.retire("a")
     assert catalogue.generation == 2
-
-
-@pytest.mark.parametrize("name", ["old.md", "docs/old.md", "old"])
-@pytest.mark.parametrize("newest_first", [True, False])
-def test_a_superseded_document_is_hidden_whatever_came_in_first(
-    catalogue: Catalogue, name: str, newest_first: bool
-) -> None:
-    documents = [document("old"), document("new", metadata={"supersedes": name})]
-    for one in reversed(documents) if newest_first else documents:
-        catalogue.begin(one, f"r-{one.doc_id}")
-        catalogue.commit(one.doc_id, f"r-{one.doc_id}", 1)
-    assert catalogue.hidden_revisions() == {"r-old"}
-    assert {record.source: record.superseded_by for record in catalogue.documents()} == {
-        "docs/new.md": None,
-        "docs/old.md": "docs/new.md",
-    }
-
-
-def test_a_document_never_supersedes_itself(catalogue: Catalogue) -> None:
-    catalogue.begin(document("a", metadata={"supersedes": "a.md"}), "r1")
-    catalogue.commit("a", "r1", 1)
-    assert catalogue.hidden_revisions() == set()
-
-
-def test_when_the_newer_document_goes_the_older_one_is_found_again(catalogue: Catalogue) -> None:
-    for one in (document("old"), document("new", metadata={"supersedes": "old.md"})):
-        catalogue.begin(one, f"r-{one.doc_id}")
-        catalogue.commit(one.doc_id, f"r-{one.doc_id}", 1)
-    catalogue.retire("new")
-    catalogue.forget("r-new")
-    assert catalogue.hidden_revisions() == set()
-
-
-def test_find_by_id_or_source(catalogue: Catalogue) -> None:
-    catalogue.begin(document("a"), "r1")
-    catalogue.commit("a", "r1", 1)
-    assert catalogue.find("a") == catalogue.find("docs/a.md")
-    with pytest.raises(UnknownDocument, match="no document 'b'"):
-        catalogue.find("b")
-
-
-def test_the_manifest_survives_reopening(new_database: Callable[[], str]) -> None:
-    url = new_database()
-    with_values = Catalogue(url)
-    with_values.write_manifest(embed_model="m", dimension=4)
-    with_values.close()
-    again = Catalogue(url)
-    assert again.manifest() == {"embed_model": "m", "dimension": 4}
-    again.close()
 
 
 def test_a_catalogue_of_an_earlier_version_gets_what_it_lacks(new_database: Callable[[], str]) -> None:

@@ -72,16 +72,6 @@ def test_a_renamed_file_keeps_its_chunks_and_is_not_encoded_again(base: Knowledg
     assert base.health()["chunks"] == base.health()["keyword_chunks"] == 2
 
 
-def test_a_renamed_folder_keeps_its_chunks(base: KnowledgeBase) -> None:
-    write("docs/a.md")
-    write("docs/t.md", TRAVEL)
-    base.ingest([Path("docs")])
-    count = encoded(base)
-    Path("docs").rename("rules")
-    assert base.ingest([Path("rules")]).unchanged == 2
-    assert (encoded(base), sources(base)) == (count, ["rules/a.md", "rules/t.md"])
-
-
 def test_a_file_that_is_titled_by_its_name_is_searched_under_the_new_one(base: KnowledgeBase) -> None:
     old = write("考勤.txt", "迟到三次扣半天。")
     base.ingest([old])
@@ -111,12 +101,6 @@ def test_copies_are_indexed_once_and_both_listed(base: KnowledgeBase) -> None:
     assert found(base) == leave_at("a.md")
     assert base.health()["chunks"] == base.health()["keyword_chunks"] == 2
     assert base.ingest([Path()]).unchanged == 2
-
-
-def test_copies_in_one_ingest(base: KnowledgeBase) -> None:
-    report = base.ingest([write("a.md"), write("b.md"), write("c.md")])
-    assert (report.documents, report.chunks, report.unchanged) == (3, 2, 0)
-    assert found(base) == leave_at("a.md")
 
 
 @pytest.mark.parametrize("name", ["a.md", "b.md"])
@@ -176,26 +160,10 @@ def test_documents_for_others_are_never_shared(base: KnowledgeBase, order: tuple
     assert found(base) == set()
 
 
-def test_what_is_superseded_under_one_name_is_not_found_under_another(base: KnowledgeBase) -> None:
-    base.ingest([write("v1.md"), write("archive/v1 copy.md")])
-    base.ingest([write("v2.md", "---\nsupersedes: v1.md\n---\n# 休假制度 V2\n\n年假 12 天。\n")])
-    assert found(base) == {("v2.md", "年假 12 天。")}
-
-
 def test_a_copy_of_what_supersedes_is_not_superseded_by_it(base: KnowledgeBase) -> None:
     new = "---\nsupersedes: 休假制度\n---\n# 休假制度\n\n年假 12 天。\n"
     base.ingest([write("a.md", new), write("b.md", new)])
     assert found(base) == {("a.md", "年假 12 天。")}
-
-
-def test_everything_survives_reopening(tmp_path: Path) -> None:
-    settings = RetrievalSettings(home=tmp_path / "home")
-    with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
-        base.ingest([write("a.md"), write("b.md")])
-        before = base.documents()
-    with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
-        assert base.documents() == before
-        assert found(base) == leave_at("a.md")
 
 
 @pytest.mark.parametrize("action", ["rename", "delete", "change"])

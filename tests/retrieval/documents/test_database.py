@@ -24,22 +24,6 @@ def made_tables(columns: int = 1) -> sa.MetaData:
     return tables
 
 
-def test_several_may_make_the_tables_at_once(new_database: NewDatabase) -> None:
-    for _ in range(3):
-        url, ready = new_database(), Barrier(8)
-
-        def open_(url: str = url, ready: Barrier = ready) -> list[str]:
-            ready.wait()
-            engine = open_database(url, made_tables())
-            names = sa.inspect(engine).get_table_names()
-            engine.dispose()
-            return sorted(names)
-
-        with ThreadPoolExecutor(8) as pool:
-            opened = [pool.submit(open_) for _ in range(8)]
-            assert all(one.result() == ["table0", "table1", "table2", "table3"] for one in opened)
-
-
 def test_several_may_add_what_an_earlier_version_lacked_at_once(new_database: NewDatabase) -> None:
     url, ready = new_database(), Barrier(8)
     open_database(url, made_tables()).dispose()

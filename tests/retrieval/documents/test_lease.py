@@ -47,12 +47,6 @@ def test_it_is_held_and_let_go(engine: sa.Engine) -> None:
         assert holders(engine) == []
 
 
-def test_an_error_lets_it_go(engine: sa.Engine) -> None:
-    with pytest.raises(KeyError), Lease(engine).writing():
-        raise KeyError
-    assert holders(engine) == []
-
-
 @pytest.mark.parametrize(
     ("host", "process", "ahead", "free"),
     [
@@ -88,20 +82,6 @@ def test_it_is_renewed_while_the_work_goes_on(engine: sa.Engine, monkeypatch: py
                     break
             time.sleep(0.01)
         assert renewed.is_set()
-
-
-def test_a_lease_that_was_lost_is_said(
-    engine: sa.Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(lease, "_RENEWED_EVERY", 0.01)
-    with Lease(engine).writing():
-        with engine.begin() as connection:
-            connection.execute(sa.delete(leases))
-        for _ in range(1000):
-            if caplog.records:
-                break
-            time.sleep(0.01)
-    assert "another may have begun to change documents" in caplog.text
 
 
 def test_what_could_not_be_given_back_stands_in_nobodys_way(engine: sa.Engine, monkeypatch: pytest.MonkeyPatch) -> None:

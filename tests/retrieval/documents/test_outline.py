@@ -53,11 +53,6 @@ def test_an_unknown_document_names_what_may_be_meant(name: str, message: str) ->
     assert str(raised.value) == message
 
 
-def test_an_unknown_document_where_there_is_none() -> None:
-    with pytest.raises(UnknownDocument, match=r"^there is no document 'x'$"):
-        document_named("x", [])
-
-
 def test_neighbouring_chunks_of_one_section_are_one_text() -> None:
     chunks = [
         make_chunk("前言", "1"),
@@ -115,22 +110,6 @@ def test_an_unknown_section_names_the_nearest(base: KnowledgeBase, name: str, hi
     with pytest.raises(UnknownSection) as raised:
         sections_named(name, record.title, sections_of(chunks))
     assert str(raised.value) == f"there is no section {name!r} in '休假制度'; {hint}"
-
-
-def test_what_a_viewer_may_not_see_is_not_there(base: KnowledgeBase) -> None:
-    assert base.read("board.md")[1][0].text == "Secret."
-    assert base.read("board.md", ["Board"])[1][0].text == "Secret."
-    for viewer in ([], ["hr"]):
-        with pytest.raises(
-            UnknownDocument, match=r"^there is no document 'board\.md'; did you mean copy\.md or rules\.md\?$"
-        ):
-            base.read("board.md", viewer)
-
-
-def test_a_copy_reads_as_the_original(base: KnowledgeBase) -> None:
-    record, chunks = base.read("copy.md")
-    assert record.same_as or base.read("rules.md")[0].same_as
-    assert [chunk.text for chunk in chunks] == [chunk.text for chunk in base.read("rules.md")[1]]
 
 
 def test_a_changed_document_is_read_as_it_is_now(base: KnowledgeBase, tmp_path: Path) -> None:

@@ -80,16 +80,6 @@ def test_what_was_in_force_is_marked_when_it_no_longer_is(three: KnowledgeBase) 
     assert current.superseded_by is None
 
 
-def test_a_name_does_not_bring_back_a_replaced_state(base: KnowledgeBase) -> None:
-    put(base, "v1.md", 300)
-    put(base, "v1.md", 350)
-    assert amounts(base, filters={"source": ("v1.md",)}) == ["350"]
-
-
-def test_a_day_and_a_name_go_together(three: KnowledgeBase) -> None:
-    assert amounts(three, filters={"source": ("v2.md",)}, as_of=date(2021, 1, 1)) == []
-
-
 def test_copies_are_named_with_what_says_the_same(base: KnowledgeBase) -> None:
     for name in ("hr/a.md", "hr/b.md"):
         path = Path(name)

@@ -36,27 +36,10 @@ def vectors(embedder: BundledEmbedder) -> Vectors:
     return embedder.embed_passages(TEXTS)
 
 
-def test_passages_are_unit_vectors(vectors: Vectors) -> None:
-    assert (vectors.shape, vectors.dtype) == ((4, 384), np.float32)
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4), abs=1e-5)
-
-
-def test_no_texts_give_no_vectors(embedder: BundledEmbedder) -> None:
-    empty = embedder.embed_passages([])
-    assert (empty.shape, empty.dtype) == ((0, 384), np.float32)
-    assert embedder.token_states([], query=False) == []
-
-
 @pytest.mark.parametrize("case", REFERENCE, ids=lambda case: case["text"][:12])
 def test_vectors_are_those_of_the_float_model(encoder: Encoder, case: dict[str, object]) -> None:
     vector = encoder.sentences([str(case["text"])], f"{case['kind']}: ")[0]
     assert vector @ np.array(case["vector"], dtype=np.float32) > 0.999
-
-
-def test_traditional_and_simplified_have_one_vector(embedder: BundledEmbedder) -> None:
-    one, other = embedder.embed_passages(["資訊安全管理辦法", "资讯安全管理办法"])
-    assert np.array_equal(one, other)
-    assert np.array_equal(embedder.embed_query("誰負責審批？"), embedder.embed_query("谁负责审批？"))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
 
 from preprocessing.errors import FolioError
 from retrieval.embed.embedder import CachingEmbedder, Vectors
@@ -39,30 +38,12 @@ def test_each_passage_is_embedded_once_and_in_its_place() -> None:
     assert cache.embed_query("a").tolist() == [-1]
 
 
-def test_the_longest_unused_text_is_forgotten() -> None:
-    embedder = Counting()
-    cache = CachingEmbedder(embedder, size=2)
-    found = [cache.embed_query(text).tolist() for text in ["年假", "a", "年假", "xyz", "年假", "a"]]
-    assert found == [[-2], [-1], [-2], [-3], [-2], [-1]]
-    assert embedder.asked == ["年假", "a", "xyz", "a"]
-    assert cache.embed_passages(["a", "bb", "ccc", "dddd"]).tolist() == [[1], [2], [3], [4]]
-
-
 def test_a_vector_that_a_caller_changes_stays_as_it_was() -> None:
     cache = CachingEmbedder(Counting())
     for _ in range(3):
         question, passages = cache.embed_query("年假"), cache.embed_passages(["年假"])
         assert (question.tolist(), passages.tolist()) == ([-2], [[2]])
         question[0], passages[0] = 9, 9
-
-
-def test_a_failure_is_not_kept() -> None:
-    embedder = Counting()
-    cache = CachingEmbedder(embedder)
-    for _ in range(2):
-        with pytest.raises(FolioError):
-            cache.embed_query("?")
-    assert embedder.asked == ["?", "?"]
 
 
 def test_threads_get_the_vectors_of_their_own_texts() -> None:

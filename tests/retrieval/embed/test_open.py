@@ -6,8 +6,6 @@ import pytest
 
 from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
-from retrieval.embed.bundled import BundledEmbedder
-from retrieval.embed.embedder import CachingEmbedder
 from retrieval.settings import RetrievalSettings
 from tests.retrieval.remote.model_server import ModelServer, Raw, one_after_another
 
@@ -38,12 +36,6 @@ def settings(**values: Any) -> RetrievalSettings:
 )
 def test_identity(values: dict[str, Any], model_id: str) -> None:
     assert open_embedder(settings(**values)).model_id == model_id
-
-
-def test_the_bundled_one_is_the_default_and_keeps_questions() -> None:
-    embedder = open_embedder(settings())
-    assert isinstance(embedder, CachingEmbedder)
-    assert embedder.model_id == BundledEmbedder().model_id
 
 
 @pytest.mark.parametrize(
@@ -109,7 +101,3 @@ def test_an_address_without_its_version_says_what_was_tried() -> None:
         f"the embedding model 'ep-000' at {server.host} was not found (Not Found): check FOLIO_EMBED_MODEL, and "
         f"FOLIO_EMBED_BASE_URL, which often ends in /v1 (asked http://{server.host}/embeddings)"
     )
-
-
-def test_the_key_is_not_shown() -> None:
-    assert "sk-secret" not in repr(settings(embed_api_key="sk-secret", rerank_api_key="sk-secret"))

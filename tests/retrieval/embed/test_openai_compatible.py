@@ -56,18 +56,6 @@ def test_texts_are_sent_as_text_and_come_back_in_order() -> None:
     assert (model.model_id, model.dimension) == ("m", 3)
 
 
-def test_prefixes_and_dimensions_are_sent_and_named() -> None:
-    with ModelServer(embeds) as server:
-        model = embedder(server, prefixes=Prefixes("问：", "文："), dimensions=3)
-        model.embed_passages(["甲", "乙"])
-        model.embed_query("丙")
-    assert [(body["input"], body["dimensions"]) for body in server.bodies] == [
-        (["文：甲", "文：乙"], 3),
-        (["问：丙"], 3),
-    ]
-    assert model.model_id == "m (3 dimensions, query prefix '问：', passage prefix '文：')"
-
-
 def test_a_blank_text_is_not_sent_blank() -> None:
     with ModelServer(embeds) as server:
         assert embedder(server).embed_passages(["", " 　\n", "甲"]).shape == (3, 3)
@@ -129,12 +117,6 @@ def test_a_text_that_is_too_long_is_the_average_of_its_windows(prefix: str, capl
     assert "exceeds the context length); longer texts are embedded in windows of about" in caplog.text
 
 
-def test_a_limit_that_is_set_cuts_without_asking() -> None:
-    with ModelServer(embeds) as server:
-        embedder(server, most_tokens=64).embed_passages(["年" * 100])
-    assert server.bodies[0]["input"] == ["年" * 50, "年" * 50]
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -170,15 +152,6 @@ def test_what_cannot_be_searched_with_is_refused(answer: Any, message: str) -> N
     with ModelServer(one_after_another(answer)) as server, pytest.raises(FolioError, match=message) as refused:
         embedder(server).embed_passages(["甲", "乙"])
     assert "\n" not in str(refused.value)
-
-
-def test_another_dimension_than_asked_for_names_the_setting() -> None:
-    with ModelServer(embeds) as server, pytest.raises(FolioError) as wrong:
-        _ = embedder(server, dimensions=2).dimension
-    assert str(wrong.value) == (
-        f"the model 'm' at {server.host} returned 3 dimensions, but FOLIO_EMBED_DIMENSIONS is 2; set it to 3, or leave "
-        "it out"
-    )
 
 
 def test_another_dimension_than_before_is_refused() -> None:

@@ -22,11 +22,3 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FolioError, match=r"encoder\.onnx is damaged or replaced: its SHA-256 begins \w+, not") as one:
         Encoder(tmp_path).sentences(["年假"], "query: ")
     assert "\n" not in str(one.value)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    (tmp_path / GRAPH).write_bytes(b"weights")
-    write_checksums(tmp_path, [GRAPH])
-    (tmp_path / GRAPH).unlink()
-    with pytest.raises(FolioError, match=r"model file .+encoder\.onnx is missing: install Folio anew"):
-        checked(GRAPH, tmp_path)

@@ -1,6 +1,5 @@
 """A real cross-encoder of a few hundred numbers: it reads passages whole, and a model of another kind is refused."""
 
-import logging
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from retrieval.models.local import ModelError
 from retrieval.rerank.cross_encoder import CrossEncoderReranker, CrossEncoderScorer, load_cross_encoder
-from tests.retrieval.rerank.test_rerank import hits_of, order
+from tests.retrieval.rerank.test_rerank import hits_of
 from tests.retrieval.tiny_models import LIMIT, save_model
 
 pytestmark = pytest.mark.models
@@ -59,24 +58,6 @@ def test_a_long_passage_is_scored_by_its_best_window(scorer: CrossEncoderScorer,
     hits = CrossEncoderReranker(tiny).rerank(QUESTION, hits_of(passage))
     windows = scorer.fit(QUESTION, hits[0].chunk.search_text)
     assert hits[0].score == pytest.approx(max(_independent(tiny, windows)), abs=1e-6)
-
-
-def test_a_very_long_question_leaves_room_for_the_passage(
-    scorer: CrossEncoderScorer, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.WARNING):
-        pairs = scorer.fit("年假多少天，" * 50, "津贴三百元。")
-    # 64 tokens, less 3 that part the pair and 2 to spare, by two.
-    assert pairs == [(("年假多少天，" * 50)[:29], "津贴三百元。")]
-    assert "first 29 characters" in caplog.text
-
-
-def test_reranking_with_a_real_model(tiny: str) -> None:
-    texts = ["年假十天。", "津贴三百元。", "", "试用期员工。"]
-    hits = CrossEncoderReranker(tiny).rerank(QUESTION, hits_of(*texts))
-    scores = _independent(tiny, [(QUESTION, hit.chunk.search_text) for hit in hits_of(*texts)])
-    expected = sorted((0, 1, 3), key=lambda place: -scores[place])
-    assert order(hits) == [*(f"c{place + 1}" for place in expected), "c3"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from preprocessing.errors import FolioError
-from retrieval.hit import LegScore
 from retrieval.rerank.http import FORMS, HttpReranker
 from retrieval.settings import RerankFormName
 from tests.retrieval.remote.model_server import ModelServer, Raw, endpoint, one_after_another
@@ -49,19 +48,6 @@ def reranker(server: ModelServer, form: RerankFormName = "jina", **options: Any)
     return HttpReranker(FORMS[form], endpoint(server.url("/v1/rerank")), **options)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_the_order_follows_the_scores(form: RerankFormName) -> None:
-    with ModelServer(answer_in(form, last_number)) as server:
-        found = reranker(server, form, model="m").rerank("年假", hits_of("-1.9", "6.8", "  ", "-7.2"))
-    assert order(found) == ["c2", "c1", "c4", "c3"]
-    assert [hit.legs["rerank"] for hit in found] == [
-        LegScore(rank, score) for rank, score in enumerate([6.8, -1.9, -7.2, -7.2], start=1)
-    ]
-    # Headings are read too, and a hit without text is not sent.
-    assert documents(server.bodies[0]) == ["制度 > 休假\n-1.9", "制度 > 休假\n6.8", "制度 > 休假\n-7.2"]
-    assert question(server.bodies[0]) == "年假"
-
-
 @pytest.mark.parametrize(
     ("texts", "expected", "scores"),
     [
@@ -79,14 +65,6 @@ def test_a_passage_without_a_number_goes_to_the_end(
     assert [hit.score for hit in found] == scores
     json.dumps([hit.score for hit in found], allow_nan=False)
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-
-
-def test_a_passage_that_is_left_out_goes_to_the_end(caplog: pytest.LogCaptureFixture) -> None:
-    answer = {"results": [{"index": 2, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.3}]}
-    with ModelServer(one_after_another(answer)) as server:
-        found = reranker(server, model="m").rerank("年假", hits_of("1", "2", "3"))
-    assert order(found) == ["c2", "c3", "c1"]
-    assert caplog.messages == ["reranker m gave no number for 1 of 3 passages"]
 
 
 def results(*places: Any) -> dict[str, Any]:
@@ -132,15 +110,6 @@ def test_a_long_chunk_is_as_good_as_its_best_window() -> None:
     assert all(question(body) == "特殊津贴标准是多少" for body in server.bodies)
 
 
-@pytest.mark.parametrize("chars", [600, 10_000])
-def test_a_very_long_question_leaves_room_for_the_passage(chars: int, caplog: pytest.LogCaptureFixture) -> None:
-    with ModelServer(answer_in("tei", lambda text: 1.0)) as server:
-        reranker(server, "tei").rerank("年" * chars, hits_of("津贴三百元。"))
-    assert question(server.bodies[0]) == "年" * 252
-    assert documents(server.bodies[0]) == ["制度 > 休假\n津贴三百元。"]
-    assert "first 252 characters" in caplog.text
-
-
 def at_most(passages: int, chars: int, score: Score = last_number) -> Callable[[Any], Any]:
     """Return a server that takes so many passages, each with the question so long."""
 
@@ -152,15 +121,6 @@ def at_most(passages: int, chars: int, score: Score = last_number) -> Callable[[
         return answer_in("jina", score)(body)
 
     return answer
-
-
-def test_many_passages_are_sent_in_batches_that_the_server_takes() -> None:
-    with ModelServer(at_most(8, 10_000)) as server:
-        model = reranker(server, model="m")
-        assert order(model.rerank("年假", hits_of(*map(str, range(20))))) == [f"c{i}" for i in range(20, 0, -1)]
-        server.bodies.clear()
-        model.rerank("年假", hits_of(*map(str, range(20))))
-    assert [len(documents(body)) for body in server.bodies] == [5, 5, 5, 5]
 
 
 def test_a_server_that_reads_less_gets_shorter_windows(caplog: pytest.LogCaptureFixture) -> None:

@@ -122,16 +122,6 @@ def test_a_failure_is_said_once_and_leaves_the_order(caplog: pytest.LogCaptureFi
     assert reranker.model_id == "fails"
 
 
-def test_one_that_failed_is_left_alone_for_a_minute() -> None:
-    now = 0.0
-    inner = Fails("hangs")
-    reranker = OrFusedOrder(inner, clock=lambda: now)
-    hits = hits_of("1", "2")
-    for now, asked in ((0.0, 1), (1.0, 1), (59.9, 1), (60.0, 2), (60.1, 3)):  # noqa: B007
-        reranker.rerank("年假", hits)
-        assert inner.asked == asked
-
-
 @pytest.mark.parametrize("failing", ["refused", "cross-encoder"])
 def test_a_search_without_its_reranker(tmp_path: Path, failing: str, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.md").write_text("# 休假\n\n## 年假\n\n年假十天。\n\n## 病假\n\n病假五天。\n", encoding="utf-8")
@@ -166,13 +156,3 @@ def test_a_search_with_a_reranker_behind_an_address(tmp_path: Path) -> None:
             base.ingest([tmp_path / "a.md"])
             assert [hit.chunk.text for hit in base.search("年假十天")] == ["病假五天。", "年假十天。"]
             assert base.health()["rerank_model"] == "m"
-
-
-def test_a_warm_knowledge_base_has_loaded_what_a_search_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = []
-    monkeypatch.setattr(TokenReranker, "warm", lambda self: loaded.append(self.model_id))
-    embedder = CharacterEmbedder()
-    for kind in ("token", "none"):
-        with KnowledgeBase.open(settings(home=tmp_path / kind, rerank=kind), embedder=embedder) as base:
-            base.warm()
-    assert loaded == ["token-interaction"]

@@ -2,17 +2,13 @@
 
 import json
 import logging
-import math
 from collections.abc import Sequence
 
 import pytest
 
 from preprocessing.document import Chunk
-from preprocessing.errors import FolioError
 from retrieval.hit import Hit, LegScore
 from retrieval.rerank.cross_encoder import CrossEncoderReranker, Pair
-
-NAN = math.nan
 
 
 def hits_of(*texts: str) -> list[Hit]:
@@ -73,25 +69,10 @@ def test_the_order_follows_the_scores(texts: list[str], expected: list[str], sco
     json.dumps(scores, allow_nan=False)
 
 
-@pytest.mark.parametrize("texts", [[], ["", " \n"]])
-def test_nothing_to_read_leaves_the_model_alone(texts: list[str]) -> None:
-    hits = hits_of(*texts)
-    assert CrossEncoderReranker("/no/such/model").rerank("年假", hits) == hits
-
-
 def test_only_nan_keeps_the_fused_order(caplog: pytest.LogCaptureFixture) -> None:
     hits = hits_of("nan", "nan")
     assert CrossEncoderReranker("fake", FakeScorer()).rerank("年假", hits) == hits
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-
-
-def test_too_few_scores_are_an_error() -> None:
-    class Short(FakeScorer):
-        def score(self, pairs: Sequence[Pair]) -> Sequence[float]:
-            return super().score(pairs)[1:]
-
-    with pytest.raises(FolioError, match="reranker fake gave 2 scores for 3 passages"):
-        CrossEncoderReranker("fake", Short()).rerank("年假", hits_of("1", "2", "3"))
 
 
 @pytest.mark.parametrize(
@@ -114,10 +95,3 @@ def test_memory_for_no_passage_keeps_the_fused_order(caplog: pytest.LogCaptureFi
     assert "not enough memory" in caplog.text
     scorer.largest = 16
     assert order(reranker.rerank("年假", hits)) == ["c3", "c2", "c1"]
-
-
-def test_passages_of_like_length_share_a_batch() -> None:
-    scorer = FakeScorer()
-    CrossEncoderReranker("fake", scorer).rerank("年假", hits_of(*("一" * (i % 5) + " 1" for i in range(20))))
-    lengths = [len(passage) for batch in scorer.batches for _, passage in batch]
-    assert lengths == sorted(lengths, reverse=True)

@@ -9,7 +9,7 @@ import pytest
 from retrieval.embed.bundled import BundledEmbedder
 from retrieval.hit import Hit, LegScore
 from retrieval.models.encoder import TokenIds
-from retrieval.rerank.token_interaction import Floats, TokenReranker, _Statistics, learnt_projection
+from retrieval.rerank.token_interaction import Floats, TokenReranker, _Statistics
 from tests.fakes import make_chunk
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -61,22 +61,10 @@ def test_a_projection_says_which_directions_count() -> None:
     assert PlainReranker(LetterEncoder(), projection).scores("a", ["a", "b", "c"]) == pytest.approx([1.0, 1.0, 0.0])
 
 
-def test_the_projection_that_comes_with_folio_is_read() -> None:
-    projection = learnt_projection()
-    assert projection.shape == (384, 384)
-    assert projection.dtype == np.float32
-    # It is learnt as a change of the identity.
-    assert np.diagonal(projection).mean() == pytest.approx(1.0, abs=0.3)
-
-
 def test_a_score_is_the_weighted_mean_of_each_tokens_best_cosine() -> None:
     reranker = PlainReranker(LetterEncoder())
     # a weighs 6, b and c weigh 2 each, z nothing.
     assert reranker.scores("abcz", ["a", "bc", "zz", "cab", ""]) == pytest.approx([0.6, 0.4, 0.0, 1.0, 0.0])
-
-
-def test_a_question_that_tells_nothing_weighs_its_tokens_alike() -> None:
-    assert PlainReranker(LetterEncoder()).scores("xyz", ["x", "yx"]) == pytest.approx([1 / 3, 2 / 3])
 
 
 def test_a_question_without_tokens_leaves_the_order() -> None:
@@ -108,29 +96,12 @@ def test_matches_scattered_over_a_long_passage_count_less_than_one_place() -> No
     assert far_score == pytest.approx(0.75)
 
 
-def test_what_all_states_share_is_taken_out() -> None:
-    plain = PlainReranker(LetterEncoder()).scores("e", ["q"])
-    taken = TokenReranker(LetterEncoder(), projection=None).scores("e", ["q"])
-    assert plain == pytest.approx([0.0])
-    # e is the most frequent letter of the English texts that the mean comes from, so its state shrinks most.
-    assert taken[0] != pytest.approx(0.0, abs=1e-3)
-
-
 def test_passages_are_read_once() -> None:
     encoder = LetterEncoder()
     reranker = PlainReranker(encoder)
     reranker.rerank("a", hits("ab", "cd"))
     reranker.rerank("b", hits("cd", "ef"))
     assert encoder.read == ["ab", "cd", "ef"]
-
-
-def test_old_passages_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.rerank.token_interaction._CACHED_TOKENS", 5)
-    encoder = LetterEncoder()
-    reranker = PlainReranker(encoder)
-    for text in ("abc", "def", "abc"):
-        reranker.scores("a", [text])
-    assert encoder.read == ["abc", "def", "abc"]
 
 
 def test_threads_get_what_one_gets() -> None:

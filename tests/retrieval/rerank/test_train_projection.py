@@ -1,16 +1,12 @@
 """A projection learns what its groups say, half of it is kept, and the same groups give the same one."""
 
-import json
-import random
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from preprocessing.errors import FolioError
 from retrieval.models.encoder import TokenIds
 from retrieval.rerank.token_interaction import Floats, TokenReranker
 
@@ -53,20 +49,3 @@ def test_what_is_asked_for_comes_first_afterwards(training: Any) -> None:
     assert after[0] > max(after[1:]) + 0.1
     assert np.array_equal(half, again)
     assert half - np.eye(8) == pytest.approx((whole - np.eye(8)) / 2, abs=1e-6)
-
-
-def test_groups_are_made_of_a_set(training: Any, tmp_path: Path) -> None:
-    texts = {"a": "年假十天", "b": "年假可以顺延", "c": "年假须经批准，共十天"}
-    corpus = [json.dumps({"doc_id": name, "text": text}) for name, text in texts.items()]
-    (tmp_path / "dev").mkdir()
-    (tmp_path / "corpus.jsonl").write_text("\n".join(corpus), encoding="utf-8")
-    query = {"query_id": "1", "query": "年假有几天", "answers": ["十天"]}
-    (tmp_path / "dev" / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")
-    (tmp_path / "dev" / "qrels.tsv").write_text("query_id\tdoc_id\trelevance\n1\ta\t1\n", encoding="utf-8")
-    groups = list(training.groups_of(tmp_path, random.Random(1)))
-    assert groups == [training.Group("年假有几天", ("年假十天", "年假可以顺延"))]
-
-
-def test_no_groups_are_an_error(training: Any) -> None:
-    with pytest.raises(FolioError, match="no questions with an answer"):
-        training.train([], WordEncoder(), training.Recipe())

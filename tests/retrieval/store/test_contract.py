@@ -141,23 +141,10 @@ def test_a_filter_works_before_the_ranking(store: Store) -> None:
     assert [hit.chunk for hit in store.search(VECTORS[0], 1, ALL)] == [OLD]
 
 
-def test_get_keeps_the_order_of_the_ids(full: Store) -> None:
-    ids = [OLD.chunk_id, "missing", PAY.chunk_id, LEAVE.chunk_id, OLD.chunk_id]
-    assert full.get(ids) == [OLD, PAY, LEAVE, OLD]
-
-
 def test_scan_yields_every_chunk_once(store: Store) -> None:
     chunks = [replace(LEAVE, chunk_id=f"块/{i}", index=i) for i in range(1200)]
     store.upsert(chunks, np.tile(VECTORS[0], (1200, 1)))
     assert sorted(store.scan(), key=lambda chunk: chunk.index) == chunks
-
-
-def test_the_same_id_replaces_the_chunk(full: Store) -> None:
-    new = replace(LEAVE, text="年假十二天。", metadata={})
-    full.upsert([new], VECTORS[3:])
-    assert full.count() == 4
-    assert full.get([LEAVE.chunk_id]) == [new]
-    assert full.search(VECTORS[3], 1, Filter(exclude_revisions=frozenset({"leave-0"})))[0].chunk == new
 
 
 def test_delete_revision_leaves_the_others(full: Store) -> None:
@@ -185,12 +172,6 @@ def test_one_bad_vector_refuses_the_whole_batch(store: Store, vectors: list[list
     assert store.count() == 0
 
 
-@pytest.mark.parametrize("vector", [[1, 0], [float("nan"), 0, 1], [0, 0, 0], [[1, 0, 0]]])
-def test_a_bad_question_vector_is_refused(full: Store, vector: list[float]) -> None:
-    with pytest.raises(VectorError, match="question"):
-        full.search(np.array(vector, dtype=np.float32), 5, ALL)
-
-
 def test_threads_lose_nothing(store: Store) -> None:
     store.upsert(CHUNKS, VECTORS)
     written = threading.Event()
@@ -215,11 +196,6 @@ def test_threads_lose_nothing(store: Store) -> None:
         for done in [pool.submit(write), *(pool.submit(read) for _ in range(16))]:
             done.result()
     assert store.count() == 4 + 5 * 20
-
-
-def test_closing_twice_is_harmless(store: Store) -> None:
-    store.close()
-    store.close()
 
 
 def test_an_embedded_store_is_as_it_was_after_reopening(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import qdrant_edge
 from rank_bm25 import BM25Okapi
 
 from retrieval.filters import Filter
-from retrieval.store import keywords
 from retrieval.store.edge import KEYWORD, EdgeStore
 from retrieval.store.keywords import passage_weights, question_weights, token_index
 from retrieval.store.payload import point_id, to_payload
@@ -53,12 +52,6 @@ def test_weights_by_hand() -> None:
     assert question_weights("alpha the beta alpha") == {token_index("alpha"): 2.0, token_index("beta"): 1.0}
 
 
-def test_tokens_of_one_index_count_as_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keywords, "token_index", lambda token: {"alpha": 1, "beta": 1}.get(token, 2))
-    assert passage_weights(make_chunk("alpha beta gamma"), 3) == pytest.approx({1: 2 * 2.5 / 3.5, 2: 1.0})
-    assert question_weights("alpha beta") == {1: 2.0}
-
-
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_the_score_is_bm25_with_the_idf_of_the_server(store: Store, question: str) -> None:
     documents = {chunk.chunk_id: Counter(tokenize(chunk.search_text)) for chunk in CHUNKS}
@@ -97,15 +90,6 @@ def test_weights_are_those_of_rank_bm25() -> None:
         for token in set(tokenize(text)):
             expected = oracle.get_scores([token])[number] / oracle.idf[token] if oracle.idf[token] else None
             assert expected is None or weights[token_index(token)] == pytest.approx(expected)
-
-
-def test_k_takes_the_best(store: Store) -> None:
-    where = Filter(viewer=frozenset({"board"}))
-    ranked = store.search_keyword("年假 申请", 10, where)
-    assert [chunk_id for chunk_id, _ in ranked][:2] == ["leave", "board"]
-    assert [score for _, score in ranked] == sorted((score for _, score in ranked), reverse=True)
-    assert store.search_keyword("年假 申请", 1, where) == ranked[:1]
-    assert store.search_keyword("年假", 0, where) == []
 
 
 def test_it_comes_and_goes_with_the_points(store: Store) -> None:

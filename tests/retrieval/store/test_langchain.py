@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
-from preprocessing.errors import FolioError
-from retrieval.documents.manifest import StoreElsewhere
 from retrieval.filters import Filter
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings
-from retrieval.store.langchain import HandedVectors, LangChainStore
+from retrieval.store.langchain import LangChainStore
 from tests.fakes import CHARACTERS, CharacterEmbedder, make_chunk
 from tests.retrieval.shared_base import LEAVE, LEAVE_NEW, PAY, TRAVEL, found, write
 from tests.retrieval.store.vector_stores import VECTOR_STORES
@@ -103,15 +101,6 @@ def test_the_vectors_are_the_given_ones() -> None:
     assert seen == [pytest.approx([0.6, 0.8]), pytest.approx([0.0, 1.0])]
 
 
-def test_vectors_are_handed_over_in_any_order_and_again() -> None:
-    handed = HandedVectors(2)
-    assert handed.embed_query("how long is a vector?") == [1.0, 0.0]
-    with handed.handing(["a", "b", "a"], np.array([[1, 0], [0, 1], [0, 2]], np.float32)):
-        assert handed.embed_documents(["b", "a", "a", "b"]) == [[0, 1], [1, 0], [0, 2], [0, 1]]
-        with pytest.raises(FolioError, match="a text that it was not given"):
-            handed.embed_query("c")
-
-
 def test_what_a_crash_left_half_written_can_be_removed_and_written_again(make: Make, tmp_path: Path) -> None:
     store = LangChainStore(make, 2, tmp_path / "keywords")
     whole, added = store._vector_store, store._vector_store.add_documents
@@ -136,17 +125,3 @@ def test_what_a_crash_left_half_written_can_be_removed_and_written_again(make: M
     again.upsert(chunks, vectors)
     assert [hit.chunk.chunk_id for hit in again.search(vectors[1], 2, Filter())] == ["b", "a"]
     again.close()
-
-
-def test_documents_are_not_looked_for_in_another_store(tmp_path: Path) -> None:
-    settings = RetrievalSettings(home=tmp_path / "home")
-    with KnowledgeBase.open(
-        settings, embedder=CharacterEmbedder(), store=LangChainStore(InMemoryVectorStore, CHARACTERS)
-    ) as base:
-        base.ingest([write("leave.md", LEAVE)])
-    with pytest.raises(StoreElsewhere, match="a store of your own is empty, though there are documents"):
-        KnowledgeBase.open(
-            settings, embedder=CharacterEmbedder(), store=LangChainStore(InMemoryVectorStore, CHARACTERS)
-        )
-    with pytest.raises(StoreElsewhere, match="in a store of your own: open the knowledge base with that kind of store"):
-        KnowledgeBase.open(settings, embedder=CharacterEmbedder())

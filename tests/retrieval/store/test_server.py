@@ -15,7 +15,7 @@ from preprocessing.errors import FolioError
 from retrieval.filters import Filter
 from retrieval.store.payload import INDEXED
 from retrieval.store.qdrant import QdrantStore
-from retrieval.store.server import CollectionShape, host_of
+from retrieval.store.server import CollectionShape
 from retrieval.store.store import ServerError
 
 pytestmark = pytest.mark.enable_socket
@@ -135,23 +135,6 @@ def test_an_answer_that_is_not_understood_is_not_taken_for_silence(serve: Stub) 
     assert "\n" not in str(strange.value)
 
 
-def test_another_shape_than_the_settings_is_reported(serve: Stub, caplog: pytest.LogCaptureFixture) -> None:
-    QdrantStore.open(serve(READY), None, "folio", CollectionShape(3, 6, 2)).close()
-    assert [record.message.partition(" has ")[2] for record in caplog.records] == [
-        "a shard number of 3, not the 6 of FOLIO_QDRANT_SHARD_NUMBER, which shapes new collections only"
-    ]
-
-
-@pytest.mark.parametrize("url", ["localhost:6333", "http://", "qdrant", "http://host:port", ""])
-def test_an_address_that_is_none(url: str) -> None:
-    with pytest.raises(ServerError, match="a right one is http://localhost:6333"):
-        QdrantStore.open(url, None, "folio", SHAPE)
-
-
-def test_a_password_in_the_address_is_not_repeated() -> None:
-    assert host_of("https://me:secret@qdrant.example.org:6333/path") == "qdrant.example.org:6333"
-
-
 def test_a_new_collection_gets_its_indexes(serve: Stub, requests: list[tuple[str, Any]]) -> None:
     url = serve(
         READY
@@ -191,16 +174,6 @@ def test_a_collection_that_cannot_be_made_is_an_error(serve: Stub) -> None:
         QdrantStore.open(serve(answers), None, "folio", SHAPE)
 
 
-def test_indexes_that_are_there_are_not_made_again(serve: Stub, requests: list[tuple[str, Any]]) -> None:
-    schema = {
-        field: {"data_type": "float" if kind == "number" else "keyword", "points": 0} for field, kind in INDEXED.items()
-    }
-    QdrantStore.open(
-        serve(READY | {"GET /collections/folio": (200, _collection(3, **schema))}), None, "folio", SHAPE
-    ).close()
-    assert not [name for name, _ in requests if name.startswith("PUT")]
-
-
 def test_another_dimension_names_the_command(serve: Stub) -> None:
     url = serve(READY | {"GET /collections/folio": (200, _collection(4))})
     with pytest.raises(FolioError) as refused:
@@ -230,9 +203,3 @@ def test_a_server_of_another_age_is_reported(
     with caplog.at_level(logging.WARNING):
         QdrantStore.open(url, None, "folio", SHAPE).close()
     assert [f"has version {served} and the client" in record.message for record in caplog.records] == [True] * warned
-
-
-def test_a_key_sent_in_the_clear_is_reported(serve: Stub, caplog: pytest.LogCaptureFixture) -> None:
-    QdrantStore.open(serve(READY), KEY, "folio", SHAPE).close()
-    assert "insecure connection" in caplog.text
-    assert KEY not in caplog.text

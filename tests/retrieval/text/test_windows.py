@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.text.windows import beginning, estimated_beginning, estimated_tokens, estimated_windows, windows
+from retrieval.text.windows import estimated_windows, windows
 
 
 class Characters:
@@ -18,10 +18,6 @@ class Characters:
 
     def __call__(self, text: str, **options: Any) -> dict[str, list[tuple[int, int]]]:
         return {"offset_mapping": [match.span() for match in re.finditer(r"\S", text)]}
-
-
-class Slow(Characters):
-    is_fast = False
 
 
 @pytest.mark.parametrize(
@@ -42,17 +38,6 @@ def test_windows(text: str, size: int, overlap: int, expected: list[str]) -> Non
     assert windows(text, Characters(), size, overlap) == expected
 
 
-def test_a_slow_tokenizer_leaves_the_text_whole() -> None:
-    assert windows("一二三四五", Slow(), 2) == ["一二三四五"]
-    assert beginning("一二三四五", Slow(), 2) == "一二三四五"
-
-
-@pytest.mark.parametrize(("size", "expected"), [(1, "一"), (4, "一二 三四"), (5, "一二 三四五 "), (9, "一二 三四五 ")])
-def test_a_beginning_is_as_long_as_may_be(size: int, expected: str) -> None:
-    assert beginning("一二 三四五 ", Characters(), size) == expected
-    assert estimated_beginning("一二 三四五 ", size) == expected
-
-
 @given(st.text("一二三", max_size=60), st.integers(1, 20), st.data())
 def test_windows_hold_all_of_a_text_and_overlap(text: str, size: int, data: st.DataObject) -> None:
     overlap = data.draw(st.integers(0, size - 1))
@@ -60,22 +45,6 @@ def test_windows_hold_all_of_a_text_and_overlap(text: str, size: int, data: st.D
     assert found[0] + "".join(piece[overlap:] for piece in found[1:]) == text
     assert all(first[len(first) - overlap :] == second[:overlap] for first, second in pairwise(found))
     assert max(map(len, found)) <= size or found == [text] == [""]
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("", 0),
-        ("年假，十天。", 6),
-        ("reimbursement form", 5),
-        ("ERR_4032", 4),
-        ("12.5%", 4),
-        ("ＡＢ１２", 3),
-        (" \n　", 0),
-    ],
-)
-def test_tokens_of_a_model_elsewhere_are_estimated(text: str, tokens: int) -> None:
-    assert estimated_tokens(text) == tokens
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from retrieval.rerank.rerank import OrFusedOrder
 from retrieval.settings import RetrievalSettings
 from retrieval.text.language import Language, language_of
 from retrieval.upkeep.doctor import Examination, Probe
-from tests.fakes import CharacterEmbedder, copied, make_chunk
+from tests.fakes import CharacterEmbedder, copied
 
 CHINESE = "# 休假\n\n## 年假\n\n转正员工年假为 12 天，须提前三个工作日申请。\n\n## 病假\n\n病假工资按照八成计发。\n"
 ENGLISH = (
@@ -131,23 +131,6 @@ def test_an_embedder_that_broke_after_the_ingest(
     }
 
 
-def test_constant_vectors_from_the_beginning(settings: RetrievalSettings, docs: list[Path]) -> None:
-    with opened(settings, Broken(1.0, "zh")) as base:
-        base.ingest(docs)
-        assert dead(base.examine()) == {("vector", "zh", kind) for kind in (None, "md", "txt")}
-
-
-def test_an_embedder_that_raises(ready: RetrievalSettings) -> None:
-    class Raising(CharacterEmbedder):
-        def embed_query(self, text: str) -> Vectors:
-            raise ModelError("the model\nis gone")
-
-    with opened(ready, Raising()) as base:
-        examination = base.examine()
-    assert {leg for leg, _, _ in dead(examination)} == {"vector"}
-    assert "the embedder characters fails: the model is gone" in {problem.text for problem in examination.problems}
-
-
 @pytest.fixture
 def base(ready: RetrievalSettings) -> Iterator[KnowledgeBase]:
     with opened(ready) as base:
@@ -167,31 +150,11 @@ def test_chunks_that_the_store_lacks(base: KnowledgeBase) -> None:
     assert ("store", f"{record.source} has 2 chunks, of which the store holds 0; ingest it again") in problems
 
 
-def test_chunks_of_no_document(base: KnowledgeBase) -> None:
-    chunk = make_chunk("多余的文字。", "extra", revision="extra")
-    base.engine.store.upsert([chunk], base.engine.embedder.embed_passages([chunk.text]))
-    assert [(problem.leg, problem.text) for problem in base.examine().problems] == [
-        ("store", "it holds 1 chunks that belong to no document")
-    ]
-
-
-def test_documents_for_some_and_superseded_ones_are_no_problem(ready: RetrievalSettings, docs: list[Path]) -> None:
-    with opened(ready) as base:
-        base.ingest_data("# 薪酬\n\n总监年薪由董事会决定。\n".encode(), "pay.md", {"visible_to": "hr"})
-        base.ingest_data("# 新规\n\n年假改为二十天。\n".encode(), "new.md", {"supersedes": "leave.md"})
-        assert base.examine().problems == []
-
-
 class SilentReranker:
     model_id = "silent"
 
     def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
         return list(hits)
-
-
-def test_a_reranker_that_ranks_nothing(ready: RetrievalSettings) -> None:
-    with KnowledgeBase.open(ready, embedder=CharacterEmbedder(), reranker=SilentReranker()) as base:
-        assert {leg for leg, _, _ in dead(base.examine())} == {"rerank"}
 
 
 class AbsentReranker(SilentReranker):

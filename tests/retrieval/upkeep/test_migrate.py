@@ -5,16 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from preprocessing.errors import FolioError
 from retrieval.documents.catalogue import Catalogue
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings
-from retrieval.store.edge import EdgeStore
 from retrieval.upkeep.migration import MigrateError, TransferError, Transferred, migrate
-from tests.fakes import CHARACTERS
 from tests.retrieval.shared_base import LEAVE, LEAVE_NEW, PAY, TRAVEL, found, opened, write
 from tests.retrieval.store.fake_qdrant import FakeQdrant, running
 
@@ -65,16 +62,6 @@ def test_there_and_back(here: RetrievalSettings, there: RetrievalSettings) -> No
         assert found(base, "员工年假", mode="keyword", filters=leave) == ["员工年假 12 天。"]
 
 
-def test_the_source_is_only_read(here: RetrievalSettings, there: RetrievalSettings) -> None:
-    store = EdgeStore.open(here.home / "store", CHARACTERS)
-    before = {chunk.chunk_id: chunk for chunk in store.scan()}
-    store.close()
-    migrate(there)
-    store = EdgeStore.open(here.home / "store", CHARACTERS)
-    assert {chunk.chunk_id: chunk for chunk in store.scan()} == before
-    store.close()
-
-
 def test_a_stop_changes_nothing_and_the_work_goes_on(
     here: RetrievalSettings, there: RetrievalSettings, server: FakeQdrant
 ) -> None:
@@ -123,25 +110,6 @@ def test_a_store_that_lost_chunks_is_not_passed_on(here: RetrievalSettings, ther
         migrate(there)
     with opened(here) as base:
         assert len(base.documents()) == 4
-
-
-def test_a_database_takes_the_list_of_documents(
-    here: RetrievalSettings, there: RetrievalSettings, tmp_path: Path
-) -> None:
-    shared = there.model_copy(update={"database_url": SecretStr(f"sqlite:///{tmp_path / 'shared.db'}")})
-    with opened(here) as base:
-        before = everything(base)
-        untouched = Catalogue.in_folder(here.home).manifest()
-    migrate(shared)
-    with opened(shared) as base:
-        assert everything(base) == before
-        assert base.ingest([Path("docs/leave.md")]).unchanged == 1
-    assert Catalogue.in_folder(here.home).manifest() == untouched
-    with opened(here) as base:
-        assert everything(base) == before
-        base.ingest([write("docs/extra.md", "# 补充\n\n补充规定。\n")])
-    with pytest.raises(MigrateError, match=r"holds others \(docs/extra\.md and 0 more\), which would be lost"):
-        migrate(shared, back=True)
 
 
 def test_what_cannot_be_migrated_says_why(here: RetrievalSettings, there: RetrievalSettings, tmp_path: Path) -> None:

@@ -11,15 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from preprocessing.errors import FolioError
-from preprocessing.merge import calibrate
 from retrieval.documents.catalogue import Catalogue
 from retrieval.documents.manifest import IndexMismatch
 from retrieval.embed.embedder import Vectors
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.search import NoDocuments
 from retrieval.settings import RetrievalSettings
-from retrieval.store.store import StoreLocked
 from retrieval.upkeep.migration import Transferred, reindex
 from tests.fakes import CharacterEmbedder
 from tests.retrieval.shared_base import LEAVE, PAY, TRAVEL, found, opened, write
@@ -96,46 +92,6 @@ def test_another_model_is_refused_until_the_index_is_made_anew(either: Retrieval
         opened(either)
 
 
-class LongerEmbedder(CharacterEmbedder):
-    """Answers to the same name with vectors of another length, as a server does whose model was exchanged."""
-
-    dimension = CharacterEmbedder.dimension + 1
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return np.pad(super().embed_passages(texts), ((0, 0), (0, 1)))
-
-    def embed_query(self, text: str) -> Vectors:
-        return np.pad(super().embed_query(text), (0, 1))
-
-
-def test_vectors_of_another_length_are_refused_until_the_index_is_made_anew(settings: RetrievalSettings) -> None:
-    with KnowledgeBase.open(settings, embedder=LongerEmbedder()) as base:
-        refused = r"holds vectors of 1024 dimensions, and .* now gives 1025: set the model back, or run folio reindex"
-        with pytest.raises(IndexMismatch, match=refused):
-            base.warm()
-        with pytest.raises(IndexMismatch, match=refused):
-            base.ingest([write("docs/new.md", "# 新\n\n病假 3 天。")])
-        with pytest.raises(FolioError, match="run folio reindex"):
-            base.search("年假")
-        assert base.ingest([Path("docs/leave.md")]).unchanged == 1
-        assert base.health()["chunks"] == 4
-    done = reindex(settings, embedder=LongerEmbedder())
-    assert (done.embedded, done.transferred.written) == (True, done.transferred.chunks)
-    with KnowledgeBase.open(settings, embedder=LongerEmbedder()) as base:
-        assert base.examine().problems == []
-        assert base.ingest([Path("docs/new.md")]).failed == []
-
-
-def test_what_is_unrelated_is_measured_anew(settings: RetrievalSettings) -> None:
-    with opened(settings) as base:
-        before = base.unrelated_similarity()
-    reindex(settings, embedder=OtherEmbedder())
-    with open_other(settings) as base:
-        after = base.unrelated_similarity()
-    assert after != before
-    assert after == pytest.approx(calibrate(OtherEmbedder().embed_passages))
-
-
 def test_files_are_still_known_as_unchanged(settings: RetrievalSettings) -> None:
     reindex(settings, embedder=OtherEmbedder())
     with open_other(settings) as base:
@@ -187,16 +143,6 @@ def test_the_old_folder_is_removed_with_what_others_began(tmp_path: Path) -> Non
     assert not {"store", "store-00000000"} & set(names)
 
 
-@pytest.mark.enable_socket
-def test_the_old_collection_is_left_for_processes_that_use_it(tmp_path: Path) -> None:
-    with running() as fake:
-        settings = filled(RetrievalSettings(home=tmp_path / "home", qdrant_url=fake.url))
-        done = reindex(settings, embedder=OtherEmbedder())
-        assert done.left is not None
-        assert done.left.name == "folio"
-        assert not [name for name in fake.names() if name.startswith("DELETE")]
-
-
 def test_keywords_of_another_tokenizer_are_written_anew(settings: RetrievalSettings) -> None:
     catalogue = Catalogue.in_folder(settings.home)
     catalogue.write_manifest(tokenizer="older")
@@ -204,18 +150,6 @@ def test_keywords_of_another_tokenizer_are_written_anew(settings: RetrievalSetti
     reindex(settings, embedder=CharacterEmbedder())
     with opened(settings) as base:
         assert found(base, "ppr-9087", k=1, mode="keyword") == ["Hotels up to 500 yuan a night, form PPR-9087."]
-
-
-def test_a_store_in_use_is_left_alone(tmp_path: Path) -> None:
-    settings = filled(RetrievalSettings(home=tmp_path / "home"))
-    with opened(settings), pytest.raises(StoreLocked):
-        reindex(settings, embedder=OtherEmbedder())
-
-
-def test_without_documents_there_is_nothing_to_do(tmp_path: Path) -> None:
-    (tmp_path / "home").mkdir()
-    with pytest.raises(NoDocuments, match="no documents to index again"):
-        reindex(RetrievalSettings(home=tmp_path / "home"), embedder=OtherEmbedder())
 
 
 KILLED = """

@@ -1,7 +1,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,28 +51,8 @@ def test_what_is_found_is_said_with_its_rank(base: KnowledgeBase) -> None:
     assert by_id.record == base.documents()[2]
 
 
-def test_a_file_that_was_never_there(base: KnowledgeBase) -> None:
-    assert ask(base, "年假", "nothing.md") == Verdict("not_ingested", "nothing.md")
-
-
 def test_a_file_that_failed(base: KnowledgeBase) -> None:
     assert ask(base, "年假", "empty.md") == Verdict("failed", "empty.md", error="file is empty")
-
-
-def test_a_failed_update_is_told_beside_the_state_that_is_in(base: KnowledgeBase) -> None:
-    verdict = ask(base, "年假", "leave.md")
-    assert (verdict.stage, verdict.error) == ("found", "file is empty")
-
-
-def test_a_failure_is_forgotten_when_the_file_is_in_or_gone(tmp_path: Path) -> None:
-    with KnowledgeBase.open(RetrievalSettings(home=tmp_path / "home"), embedder=CharacterEmbedder()) as base:
-        base.ingest_data(b"", "a.md")
-        base.ingest_data("# 甲\n\n年假 5 天。\n".encode(), "a.md")
-        assert ask(base, "年假", "a.md").error is None
-        base.ingest_data(b"", "a.md")
-        assert ask(base, "年假", "a.md").error == "file is empty"
-        base.delete("a.md")
-        assert ask(base, "年假", "a.md") == Verdict("not_ingested", "a.md")
 
 
 def test_a_document_for_others(base: KnowledgeBase) -> None:
@@ -128,21 +107,6 @@ def test_below_the_cut_of_both_legs(base: KnowledgeBase) -> None:
     assert (vector.rank, vector.score) == (own.rank, own.score)
     assert vector.last_score is not None
     assert own.score < vector.last_score
-
-
-def test_what_says_the_same_is_named(base: KnowledgeBase) -> None:
-    verdicts = [ask(base, "VPN sessions", name) for name in ("vpn.md", "vpn_again.md")]
-    assert sorted(verdict.stage for verdict in verdicts) == ["duplicate", "found"]
-    assert {verdict.rank for verdict in verdicts} == {1}
-    duplicate = next(verdict for verdict in verdicts if verdict.stage == "duplicate")
-    assert {duplicate.by, duplicate.name} == {"vpn.md", "vpn_again.md"}
-
-
-def test_a_copy_is_found_by_the_chunks_that_it_shares(base: KnowledgeBase) -> None:
-    verdict = ask(base, "病假工资", "copy.md", filters={"source": ("copy.md",)})
-    assert (verdict.stage, verdict.rank) == ("found", 1)
-    assert verdict.record is not None
-    assert verdict.record.source == "copy.md"
 
 
 class ShortestFirst:
