@@ -43,12 +43,6 @@ def test_retrieval_prints_one_table_and_writes_the_run(make_set: Make, tmp_path:
     assert (tmp_path / ".folio" / "eval" / "vectors.sqlite3").is_file()
 
 
-def test_limit_and_mode(make_set: Make) -> None:
-    printed = run("retrieval", "--data", make_set(), "--limit", 1, "--mode", "keyword").splitlines()
-    assert printed[0].startswith("small/dev: 1 questions")
-    assert [line.split("|")[1].strip() for line in printed[4:] if line.startswith("|")] == ["keyword"]
-
-
 def test_what_was_scored_is_kept_when_the_model_fails(
     make_set: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,24 +83,6 @@ def test_what_a_person_can_mend_is_one_line_and_exit_2(
     error = capsys.readouterr().err
     assert error.startswith(message)
     assert error.count("\n") == 1
-
-
-def test_chunking_prints_one_table(make_set: Make, docs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eval.tasks.chunking.open_embedder", lambda model: CharacterEmbedder())
-    printed = run("chunking", "--data", make_set(docs=docs), "--threshold", 0.2).splitlines()
-    assert printed[0].startswith("small/dev: 2 questions, 2 documents, 3,000 characters handed on")
-    assert [line.split("|")[1].strip() for line in printed if line.startswith("|")][2:5] == [
-        "fixed 500",
-        "recursive 800",
-        "merge at 0.7",
-    ]
-
-
-def test_details_follow_the_table(make_set: Make) -> None:
-    printed = run("retrieval", "--data", make_set(), "--mode", "keyword", "--details")
-    assert "95 % interval" in printed
-    assert "| natural |   2 |" in printed
-    assert "| embed" in printed
 
 
 def test_runs_are_kept_in_the_folder_of_folio_unless_another_is_named(make_set: Make, tmp_path: Path) -> None:

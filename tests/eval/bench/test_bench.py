@@ -5,16 +5,10 @@ from pathlib import Path
 import pytest
 
 from eval.bench import folio, stock
-from eval.bench.measure import BUILD, CHUNKS, ENCODED, QUERY, in_a_process, make_chunks
+from eval.bench.measure import BUILD, CHUNKS, ENCODED, QUERY
 from eval.bench.story import COLUMNS, bench, bench_table
 from eval.runs.run import new_run
 from preprocessing.errors import FolioError
-
-
-def test_chunks_repeat() -> None:
-    one, other = make_chunks(5), make_chunks(5)
-    assert one == other
-    assert len({chunk.chunk_id for chunk in one}) == 5
 
 
 @pytest.mark.parametrize("side", [folio, stock])
@@ -36,11 +30,6 @@ def test_a_file_that_cannot_be_read_stops_the_measuring(tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     with pytest.raises(FolioError, match=r"broken\.pdf"):
         folio.ingest(str(tmp_path))
-
-
-def test_a_side_that_fails_is_named() -> None:
-    with pytest.raises(FolioError, match=r"bench: encoding by nobody at 10 failed: KeyError: 'nobody'"):
-        in_a_process("encoding", "nobody", "10")
 
 
 def test_each_side_is_measured_at_each_size_and_shown_in_a_row() -> None:

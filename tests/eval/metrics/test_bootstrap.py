@@ -12,22 +12,6 @@ def test_the_interval_of_a_share_is_that_of_the_normal_distribution() -> None:
     assert interval(scores) == pytest.approx((0.3 - half, 0.3 + half), abs=0.002)
 
 
-def test_equal_scores_have_no_width() -> None:
-    assert interval([0.5] * 4) == (0.5, 0.5)
-    assert interval([1.0]) == (1.0, 1.0)
-
-
-def test_the_interval_repeats() -> None:
-    scores = [0.0, 1.0, 0.5, 0.25]
-    assert interval(scores) == interval(list(scores))
-
-
-def test_a_run_against_its_copy_has_no_difference() -> None:
-    difference = paired_difference([0.0, 1.0, 0.5], [0.0, 1.0, 0.5])
-    assert (difference.mean, difference.low, difference.high, difference.p) == (0.0, 0.0, 0.0, 1.0)
-    assert not difference.significant
-
-
 def test_a_loss_on_every_fourth_question_is_significant() -> None:
     before = [1.0] * 80
     after = [0.0 if place % 4 == 0 else 1.0 for place in range(80)]

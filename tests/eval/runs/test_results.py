@@ -44,11 +44,6 @@ def test_a_run_is_kept_without_texts(tmp_path: Path) -> None:
     assert kept.questions[0].scores["keyword"]["MRR@10"] == 0.1235
 
 
-def test_a_run_that_stopped_half_way_is_not_kept(tmp_path: Path) -> None:
-    with pytest.raises(SetError, match=r"run\.json: the run stopped half way \(interrupted\)"):
-        keep(RUN.model_copy(update={"problem": "interrupted"}), tmp_path / "run.json")
-
-
 def test_each_table_has_its_command_its_commit_and_the_settings_that_are_not_as_they_come() -> None:
     lines = section("retrieval-small", RUN).splitlines()
     assert lines[:5] == [

@@ -26,19 +26,6 @@ def test_a_set_of_passages(make_set: Make) -> None:
     assert first.place == f"{eval_set.files[0]}:1"
 
 
-def test_a_set_of_documents(make_set: Make, docs: dict[str, str]) -> None:
-    folder = make_set(passages=None, qrels=None, docs=docs)
-    eval_set = load_set(folder)
-    assert (eval_set.documents, eval_set.passages) == (folder / "docs", ())
-    assert [query.query_id for query in eval_set.scored] == ["q1", "q2"]
-
-
-def test_documents_are_chosen_where_there_are_passages_too(make_set: Make, docs: dict[str, str]) -> None:
-    folder = make_set(docs=docs)
-    assert load_set(folder).documents is None
-    assert load_set(folder, whole_documents=True).documents == folder / "docs"
-
-
 def test_history_and_notes_of_a_set_are_read(make_set: Make) -> None:
     query = {
         **GOOD,
@@ -59,18 +46,6 @@ def test_the_passages_of_the_siblings_that_source_names(make_set: Make) -> None:
     make_set("first")
     follower = make_set("follower", passages=None, source="Uses ../first, and `../other`. Not ../missing.\n")
     assert [passage.doc_id for passage in load_set(follower).passages] == ["travel", "meals", "leave", "other"]
-
-
-def test_passages_of_another_folder_on_demand(make_set: Make) -> None:
-    other = make_set("other", passages=[{"doc_id": "travel", "text": "住宿"}])
-    folder = make_set(queries=[GOOD], qrels=[QREL])
-    assert [passage.text for passage in load_set(folder, corpora=[other]).passages] == ["住宿"]
-
-
-def test_the_digest_follows_the_contents(make_set: Make) -> None:
-    one, same = load_set(make_set("one")), load_set(make_set("same"))
-    other = load_set(make_set("other", qrels=[("q1", "travel", 1), ("q2", "leave", 1)]))
-    assert one.digest() == same.digest() != other.digest()
 
 
 @pytest.mark.parametrize(
@@ -123,11 +98,6 @@ def test_unreadable_lines(make_set: Make, file: str, content: bytes, place: str,
     assert str(caught.value).startswith(f"{folder / place}: {message}")
 
 
-def test_a_relevance_of_0_is_no_gold(make_set: Make) -> None:
-    eval_set = load_set(make_set(queries=[GOOD], qrels=[QREL, ("q1", "meals", 0)]))
-    assert eval_set.queries[0].grades == {"travel": 1}
-
-
 def test_line_separators_inside_a_passage_end_no_line(make_set: Make) -> None:
     folder = make_set()
     with (folder / "corpus.jsonl").open("a", encoding="utf-8") as file:
@@ -142,11 +112,6 @@ def test_a_folder_or_split_that_is_not_there(make_set: Make, folder: str, split:
     place = make_set().parent / folder
     with pytest.raises(SetError, match=message):
         load_set(place, split)
-
-
-def test_a_corpus_that_is_not_there(make_set: Make, tmp_path: Path) -> None:
-    with pytest.raises(SetError, match=r"elsewhere/corpus.jsonl: no such file; --corpus takes a folder"):
-        load_set(make_set(), corpora=[tmp_path / "elsewhere"])
 
 
 def test_a_split_may_ask_the_same_in_another_way(make_set: Make) -> None:

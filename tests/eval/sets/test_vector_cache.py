@@ -9,10 +9,6 @@ from retrieval.embed.embedder import Vectors
 from tests.fakes import CharacterEmbedder
 
 
-class OtherModel(CharacterEmbedder):
-    model_id = "other"
-
-
 class StopsAfterOneBatch(CharacterEmbedder):
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         if len(self.texts) > 1:
@@ -31,14 +27,6 @@ def test_a_text_is_embedded_once_ever(tmp_path: Path) -> None:
         assert found.dtype == np.float32
     assert first.texts == [PROBE, "住宿标准", "餐补", ""]
     assert second.texts == [PROBE]
-
-
-def test_each_model_has_its_own_vectors(tmp_path: Path) -> None:
-    other = OtherModel()
-    with vector_cache(tmp_path / "v") as connection:
-        CachedEmbedder(CharacterEmbedder(), connection).embed_passages(["a"])
-        CachedEmbedder(other, connection).embed_passages(["a"])
-    assert other.texts == [PROBE, "a"]
 
 
 def test_a_model_built_anew_under_its_old_name_has_its_own_vectors(tmp_path: Path) -> None:
@@ -62,27 +50,3 @@ def test_what_was_embedded_before_a_stop_is_kept(tmp_path: Path) -> None:
         CachedEmbedder(after, connection, lambda done, total: steps.append((done, total))).embed_passages(texts)
     assert after.texts == [PROBE, *texts[BATCH:]]
     assert steps == [(BATCH, BATCH + 3), (BATCH + 3, BATCH + 3)]
-
-
-def test_questions_are_never_cached(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    class Counting(CharacterEmbedder):
-        def embed_query(self, text: str) -> Vectors:
-            asked.append(text)
-            return super().embed_query(text)
-
-    with vector_cache(tmp_path / "v") as connection:
-        cached = CachedEmbedder(Counting(), connection)
-        cached.embed_query("q")
-        cached.embed_query("q")
-    assert asked == ["q", "q"]
-
-
-def test_no_texts_and_many_texts(tmp_path: Path) -> None:
-    with vector_cache(tmp_path / "v") as connection:
-        cached = CachedEmbedder(CharacterEmbedder(), connection)
-        assert cached.embed_passages([]).shape == (0, cached.dimension)
-        many = [f"t{number}" for number in range(1200)]
-        cached.embed_passages(many)
-        np.testing.assert_array_equal(cached.embed_passages(many), CharacterEmbedder().embed_passages(many))

@@ -1,6 +1,6 @@
 import pytest
 
-from eval.tasks.answers import AnswerTrace, read_answer_trace
+from eval.tasks.answers import read_answer_trace
 
 
 def observation(tool: str, seconds: float, *hits: tuple[str, float | None]) -> dict[str, object]:
@@ -23,7 +23,3 @@ def test_what_a_trace_says() -> None:
     read = read_answer_trace(record)
     assert (read.searched, read.similarity) == ("first", 0.9)
     assert read.milliseconds == pytest.approx({"rewrite": 250.0, "search": 625.0, "model": 3000.0})
-
-
-def test_a_trace_without_steps() -> None:
-    assert read_answer_trace({"events": [], "llm_calls": []}) == AnswerTrace("", None, {})

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.tasks.chunking import chunkings, fixed, recursive, text_of
+from eval.tasks.chunking import chunkings, fixed, text_of
 from preprocessing.document import Document
 from preprocessing.load import load
 from preprocessing.prepare import ChunkingSettings
@@ -19,26 +19,12 @@ def document(tmp_path: Path) -> Document:
     return load(path, source="a.md")
 
 
-def test_the_text_of_a_document_keeps_its_headings(document: Document) -> None:
-    text = text_of(document)
-    assert text.startswith("# 制度\n\n## 住宿\n\n每晚")
-    assert text.endswith("\n\n## Meals\n\nOne hundred a day.")
-
-
 def test_fixed_cuts_lose_nothing(document: Document) -> None:
     chunks, vectors = fixed(500)(document, CharacterEmbedder().embed_passages, 0.0)
     assert "".join(chunk.text for chunk in chunks) == text_of(document)
     assert [len(chunk.text) for chunk in chunks] == [500, len(text_of(document)) - 500]
     assert vectors.shape == (2, CharacterEmbedder.dimension)
     assert {chunk.source for chunk in chunks} == {"a.md"}
-
-
-def test_recursive_cuts_end_with_a_sentence(document: Document) -> None:
-    chunks, _ = recursive(80)(document, CharacterEmbedder().embed_passages, 0.0)
-    texts = [chunk.text for chunk in chunks]
-    assert max(map(len, texts)) <= 80
-    assert all(text.endswith("。") for text in texts if text.startswith("每晚"))
-    assert [len({chunk.chunk_id for chunk in chunks}), texts[-1]] == [len(chunks), "## Meals\n\nOne hundred a day."]
 
 
 def test_ours_are_compared_at_two_thresholds(document: Document) -> None:

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.settings import Settings
-from eval.runs.run import load_run
 from eval.sets.load import load_set
 from eval.tasks.answers import answers_table, run_answers
-from retrieval.embed.embedder import Vectors
 from tests.fakes import CharacterEmbedder, ScriptedChatModel
 
 Make = Callable[..., Path]
@@ -44,31 +42,3 @@ def test_passages_are_asked_over_and_cited_by_id(make_set: Make, tmp_path: Path)
     assert "contains answer" not in scores
     assert list(question.milliseconds) == ["rewrite", "search", "model", "ask"]
     assert "| rewrite F1         |   1 | 1.000 |" in answers_table(run)
-
-
-def test_the_table_leaves_out_what_no_question_has(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
-    eval_set = load_set(make_set(docs=docs), whole_documents=True)
-    table = answers_table(run_answers(eval_set, Settings(home=tmp_path), embedder=CharacterEmbedder()))
-    assert "judge" not in table
-    assert "rewrite F1" not in table
-    assert "contains answer" in table
-
-
-def test_a_run_that_stopped_goes_on_where_it_was(make_set: Make, docs: dict[str, str], tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    class Stops(CharacterEmbedder):
-        stops = True
-
-        def embed_query(self, text: str) -> Vectors:
-            asked.append(text)
-            if self.stops and text.startswith("How many"):
-                raise KeyboardInterrupt
-            return super().embed_query(text)
-
-    eval_set = load_set(make_set(docs=docs), whole_documents=True)
-    settings, path, embedder = Settings(home=tmp_path), tmp_path / "run.json", Stops()
-    with pytest.raises(KeyboardInterrupt):
-        run_answers(eval_set, settings, keep=path, embedder=embedder)
-    assert [question.query_id for question in load_run(path).questions] == ["q1"]
-    assert load_run(path).problem == "interrupted"

@@ -64,12 +64,6 @@ def test_a_refusal_holds_no_answer_even_when_its_words_do() -> None:
     assert "citation precision" not in scores
 
 
-def test_a_right_refusal_has_no_score_as_an_answer() -> None:
-    scores = score_answer(NEVER, REFUSAL, [])
-    assert {"contains answer", "token F1", "citation precision", "citation recall"}.isdisjoint(scores)
-    assert (scores["refused"], scores["unanswerable"]) == (1.0, 1.0)
-
-
 def test_questions_are_asked_with_their_conversation_and_reported() -> None:
     answerer = Scripted(answer("500元[S1]", "right"), REFUSAL, answer("不知道", "wrong"))
     questions = list(score_answers([QUERY, NEVER, FOLLOW_UP], answerer, lambda names: [CHUNKS[name] for name in names]))

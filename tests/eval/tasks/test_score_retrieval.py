@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from eval.sets.files import Passage, SetError
-from eval.sets.index import indexed, passage_chunk
+from eval.sets.files import SetError
+from eval.sets.index import indexed
 from eval.sets.load import load_set
 from eval.tasks.retrieval import score_retrieval
-from eval.tasks.stages import RERANKED, STAGES, WHOLE_CORPUS, Row, choose_rows, search_by_stages
-from preprocessing.errors import FolioError
+from eval.tasks.stages import RERANKED, STAGES, WHOLE_CORPUS, Row, search_by_stages
 from retrieval.hit import Hit
 from retrieval.search import MODES, search
 from retrieval.settings import RetrievalSettings
@@ -28,12 +27,6 @@ class LastFirst:
 
     def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
         return list(reversed(hits))
-
-
-def test_a_passage_keeps_its_id_and_its_headings() -> None:
-    chunk = passage_chunk(Passage("law:1", "劳动法", "第一章", "第一条"))
-    assert (chunk.chunk_id, chunk.search_text) == ("law:1", "劳动法 > 第一章\n第一条")
-    assert passage_chunk(Passage("p", "", "", "text")).search_text == "text"
 
 
 def test_every_row_ranks_as_search_does(make_set: Make) -> None:
@@ -78,23 +71,3 @@ def test_a_document_that_cannot_be_read_stops_the_evaluation(make_set: Make, doc
         indexed(eval_set, SETTINGS, CharacterEmbedder()),
     ):
         pass
-
-
-@pytest.mark.parametrize(
-    ("names", "reranks", "expected"),
-    [
-        ([], False, ["vector", "keyword", "hybrid"]),
-        ([], True, ["vector", "keyword", "hybrid", "hybrid + rerank"]),
-        (["rerank", "keyword"], True, ["keyword", "hybrid + rerank"]),
-    ],
-)
-def test_rows_by_mode(names: list[str], reranks: bool, expected: list[str]) -> None:
-    assert choose_rows(names, reranks=reranks) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "message"), [("bm25", "choose one of vector, keyword, hybrid, rerank"), ("rerank", "FOLIO_RERANK is none")]
-)
-def test_modes_that_cannot_be_scored(name: str, message: str) -> None:
-    with pytest.raises(FolioError, match=message):
-        choose_rows([name], reranks=False)
