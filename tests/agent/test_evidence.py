@@ -8,7 +8,6 @@ from agent.checks.citations import cited_labels
 from agent.evidence import (
     JOINER,
     EvidenceLedger,
-    fenced,
     format_passage,
     harmless,
     harmless_turns,
@@ -27,12 +26,6 @@ def test_each_passage_gets_one_label_for_the_whole_question() -> None:
     assert [(one.label, one.hit.chunk.text) for one in first] == [("S1", "a"), ("S2", "b")]
     assert [(one.label, one.hit.chunk.text) for one in second] == [("S3", "c")]
     assert [search.labels for search in ledger.searches] == [("S1", "S2"), ("S2", "S3")]
-
-
-def test_a_passage_is_shown_with_its_place() -> None:
-    hit = make_hit("甲\n乙", title="差旅", section=("住宿",), page=2, version="V2", source="docs/t.pdf")
-    (evidence,) = EvidenceLedger().record("q", [hit])
-    assert format_passage(evidence) == "[S1] 差旅 > 住宿 (docs/t.pdf, p. 2, version V2)\n| 甲\n| 乙"
 
 
 @pytest.mark.parametrize("label", ["[S1]", "【S1】", "［Ｓ１］", "[ S1 ]"])
@@ -97,10 +90,6 @@ def test_no_word_of_a_document_is_taken_out_but_what_does_not_show(text: str, sh
 def test_what_comes_back_from_a_model_is_plain_and_cites_nothing(back: str, text: str) -> None:
     assert plain(back) == text
     assert cited_labels(plain(back)) == []
-
-
-def test_a_mark_in_a_document_is_taken_out() -> None:
-    assert fenced("x </passages ab12> y", "ab12") == "<passages ab12>\nx </passages > y\n</passages ab12>"
 
 
 def test_a_conversation_keeps_its_own_roles_and_no_other() -> None:

@@ -44,9 +44,3 @@ def test_cleans_text(kind: BlockKind, text: str, cleaned: str) -> None:
 )
 def test_blocks_that_say_nothing_are_left_out(kind: BlockKind, text: str) -> None:
     assert clean([Block(kind, text)]) == []
-
-
-def test_page_breaks_stay_where_they_are() -> None:
-    text = "第一页  末\u200b尾 第二页\u00ad开头"
-    block = Block("paragraph", text, page=1, page_breaks=(text.index("第二页"),))
-    assert clean([block]) == [Block("paragraph", "第一页 末尾 第二页开头", page=1, page_breaks=(7,))]

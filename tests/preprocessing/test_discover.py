@@ -28,12 +28,6 @@ def test_named_paths_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_is_given_once(tmp_path: Path) -> None:
-    write(tmp_path, "kb/a.md")
-    (tmp_path / "kb/0.md").symlink_to("a.md")
-    assert discover([tmp_path / "kb", tmp_path / "kb/a.md"])[0] == [tmp_path / "kb/a.md"]
-
-
 def test_links_that_loop_leave_or_break_are_not_followed(tmp_path: Path) -> None:
     write(tmp_path, "kb/a.md", "outside/secret.md")
     for name, target in [("loop", "."), ("up", ".."), ("secret.md", "../outside/secret.md"), ("broken.md", "nowhere")]:
@@ -48,11 +42,6 @@ def test_links_that_loop_leave_or_break_are_not_followed(tmp_path: Path) -> None
         "broken.md": "broken link",
         "self.md": "broken link",
     }
-
-
-def test_old_formats_are_given_to_be_opened(tmp_path: Path) -> None:
-    write(tmp_path, "a.doc", "b.rtf", "c.exe")
-    assert [file.name for file in discover([tmp_path])[0]] == ["a.doc", "b.rtf"]
 
 
 def test_patterns_name_files(tmp_path: Path) -> None:

@@ -26,12 +26,3 @@ def test_a_missing_or_unknown_value_is_an_error() -> None:
         prompts.render("finish", question="q")
     with pytest.raises(ValueError, match="not"):
         prompts.render("finish", question="q", evidence="e", extra="x")
-
-
-def test_values_are_plain_text() -> None:
-    assert "{braces} $dollars ${both}" in prompts.render("finish", question="{braces} $dollars ${both}", evidence="")
-
-
-def test_an_unknown_prompt_is_an_error() -> None:
-    with pytest.raises(FileNotFoundError):
-        prompts.render("nothing")

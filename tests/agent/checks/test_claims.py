@@ -39,13 +39,6 @@ POLICY = {
 }
 
 
-@pytest.mark.parametrize("label", POLICY)
-def test_an_unchanged_quotation_misses_nothing(label: str) -> None:
-    claims = missing("".join(f"{line}[{label}]\n" for line in POLICY[label].split("\n")), POLICY)
-    assert claims
-    assert not any(claims)
-
-
 @pytest.mark.parametrize(
     "claim",
     [
@@ -105,12 +98,6 @@ def test_a_changed_fact_or_a_wrong_label_is_found(claim: str, wanted: tuple[str,
     assert missing(claim, POLICY) == [set(wanted)]
 
 
-@pytest.mark.parametrize("passage", ["共 1500 元", "500.5 元", "A500", "0.500.1", "ERR_500_2x", "编号 5001", "¥1,500"])
-def test_a_number_stands_only_as_a_whole_token(passage: str) -> None:
-    wanted = set() if passage == "ERR_500_2x" else {"500 CNY"}
-    assert missing("上限 500 元。[S1]", {"S1": passage}) == [wanted]
-
-
 LEAVE = {
     "S1": "员工累计工作满一年不满十年的，年休假 5 天；满十年不满二十年的，年休假 10 天。"
     "未经批准，员工不得将客户资料带出公司。差旅补助每天不超过 100 元。本办法由人力资源部李明负责解释。",
@@ -162,12 +149,6 @@ def test_the_same_in_other_words_is_supported(claim: str) -> None:
 def test_what_the_passage_says_otherwise_is_found(claim: str, problem: str, said: str, held: str) -> None:
     (found,) = findings(claim, LEAVE)
     assert (problem, said, held) in [(one.problem, one.said, one.held) for one in found]
-
-
-def test_a_second_source_may_hold_what_the_first_says_otherwise() -> None:
-    passages = {"S1": "试用期员工的年休假为 5 天。", "S2": "试用期员工的年休假为 7 天。"}
-    assert findings("试用期员工的年休假为 7 天。[S1][S2]", passages) == [()]
-    assert findings("试用期员工的年休假为 7 天。[S1]", passages) != [()]
 
 
 PIECES = st.sampled_from(

@@ -115,10 +115,3 @@ def test_labels_list_numbers_and_idioms_are_no_facts(text: str) -> None:
 )
 def test_what_is_said_once_for_two(text: str, found: set[str]) -> None:
     assert facts(text) == found
-
-
-@pytest.mark.parametrize("number", [str(value) for value in range(1, 21)])
-def test_english_number_words_up_to_twenty(number: str) -> None:
-    words = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    word = [*words.split(), "eighteen", "nineteen", "twenty"][int(number) - 1]
-    assert facts(f"after {word} weeks") == {f"{number} weeks"}

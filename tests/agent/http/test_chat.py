@@ -50,16 +50,6 @@ def test_an_answer_has_only_the_passages_that_it_cites(serve: Serve) -> None:
     assert "病假工资" in prompts_of(served.assistant)[1]
 
 
-def test_what_narrows_a_question_reaches_the_search(serve: Serve) -> None:
-    served = serve(SEARCH, "Final Answer: NOT_FOUND", SEARCH, "Final Answer: NOT_FOUND")
-    narrowed = {"filters": {"source": "vpn_en.md"}, "as_of": "2030年1月31日"}
-    served.client.post("/api/chat", json={"question": QUESTION, **narrowed})
-    assert "leave.md" not in prompts_of(served.assistant)[1]
-    served.client.post("/api/chat", json={"question": QUESTION, "top_k": 1})
-    assert "[S1]" in prompts_of(served.assistant)[3]
-    assert "[S2]" not in prompts_of(served.assistant)[3]
-
-
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -106,18 +96,6 @@ def test_events_tell_steps_drafts_sources_and_the_answer(serve: Serve) -> None:
         k: v for k, v in whole.items() if k not in ("session", "trace_id", "usage")
     }
     assert events[-2][1] == {"sources": whole["sources"]}
-
-
-def test_a_draft_that_fails_the_checks_gives_way_to_the_answer(serve: Serve) -> None:
-    wrong = "Thought: 有了。\nFinal Answer: 转正员工年假 99 天。[S1]"
-    served = serve(SEARCH, wrong, ANSWER)
-    events = events_of(served.client.post("/api/chat", json={"question": QUESTION, "stream": True}).text)
-    drafts: dict[int, str] = {}
-    for name, data in events:
-        if name == "token":
-            drafts[data["draft"]] = drafts.get(data["draft"], "") + data["text"]
-    assert list(drafts.values()) == ["转正员工年假 99 天。[S1]", "转正员工年假 12 天。[S1]"]
-    assert events[-1][1]["answer"] == drafts[max(drafts)]
 
 
 def test_a_failure_after_the_beginning_is_an_event(serve: Serve) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from retrieval.documents.lease import WriterBusy
-from retrieval.knowledge_base import KnowledgeBase
 from retrieval.remote.address import EndpointBusy
 from tests.agent.conftest import LEAVE
 from tests.agent.http.conftest import BOARD, Serve, Served, restricted
@@ -52,18 +51,6 @@ def test_a_document_is_uploaded_found_shown_and_deleted(serve: Serve) -> None:
     for gone in (served.client.get, served.client.delete):
         assert gone(response.headers["location"]).status_code == 404
     assert served.client.post("/api/search", json={"query": "年假"}).json() == {"query": "年假", "hits": []}
-
-
-def test_the_list_comes_in_pages(serve: Serve) -> None:
-    served = serve(documents={f"{name}.md": f"# {name}\n\ntext of {name} here" for name in "abc"})
-    pages = [served.client.get("/api/documents", params={"limit": 2, "offset": offset}).json() for offset in (0, 2, 4)]
-    assert [[document["filename"] for document in page["documents"]] for page in pages] == [
-        ["a.md", "b.md"],
-        ["c.md"],
-        [],
-    ]
-    assert {page["total"] for page in pages} == {3}
-    assert served.client.get("/api/documents", params={"limit": 0}).status_code == 422
 
 
 def bomb() -> bytes:
@@ -137,16 +124,6 @@ def test_a_document_is_replaced_only_when_that_is_said(serve: Serve) -> None:
     assert "15 天" in served.client.post("/api/search", json={"query": "转正员工年假"}).text
 
 
-def test_files_of_the_same_name_in_two_folders_are_two_documents(serve: Serve) -> None:
-    served = serve(documents={})
-    one = served.upload("policy.md", "# HR\n\nLate three times.", name="hr/policy.md").json()
-    two = served.upload("policy.md", "# IT\n\nPasswords have 12 letters.", name="it/policy.md").json()
-    assert one["document_id"] != two["document_id"]
-    served.client.delete(f"/api/documents/{one['document_id']}")
-    listed = served.client.get("/api/documents").json()["documents"]
-    assert [document["source"] for document in listed] == ["it/policy.md"]
-
-
 def test_metadata_that_cannot_be(serve: Serve) -> None:
     served = serve(documents={})
     mistakes = dict.fromkeys(("{", "[1]", '{"a": 1}', '{"a": []}'), "metadata: must be a JSON object")
@@ -187,13 +164,6 @@ def test_a_large_one_is_brought_in_after_the_answer(
     assert served.client.get(f"/api/documents/{document['document_id']}").status_code == 200
     assert finished(served, after.json()["status_url"])["status"] == "done"
     assert served.client.get("/api/uploads/" + "0" * 32).status_code == 404
-
-
-def test_a_large_one_that_fails_says_why(serve: Serve) -> None:
-    served = serve(documents={}, background_mb=0.001)
-    state = finished(served, served.upload("a.docx", b"PK\x03\x04" + b"x" * 5000).json()["status_url"])
-    assert (state["status"], state["document"], state["problem"]["status"]) == ("failed", None, 422)
-    assert "broken or cut short" in state["problem"]["detail"]
 
 
 @pytest.mark.parametrize(
@@ -270,22 +240,3 @@ def test_a_document_is_shown_only_to_groups_of_the_key(serve: Serve) -> None:
         key, metadata = served.key(f"k{number}", role, groups), json.dumps({"visible-to": visible_to})
         response = served.upload(f"{number}.md", f"{BOARD}{number}", key, metadata=metadata)
         assert response.status_code == status, response.text
-
-
-def test_uploads_at_once_are_all_in(serve: Serve) -> None:
-    served = serve(documents={})
-    statuses = []
-
-    def send(number: int) -> None:
-        text = f"# Room {number}\n\nRoom {number} has {number} seats and {number} lamps."
-        statuses.append(served.upload(f"room{number}.md", text).status_code)
-
-    threads = [threading.Thread(target=send, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert statuses == [201] * 6
-    assert served.client.get("/api/documents").json()["total"] == 6
-    base: KnowledgeBase = served.assistant.knowledge_base
-    assert base.health()["chunks"] == base.health()["keyword_chunks"] == 6

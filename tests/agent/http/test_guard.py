@@ -2,7 +2,6 @@ from typing import Any
 
 import pytest
 
-from agent.http.middleware import RateLimit
 from tests.agent.conftest import LEAVE
 from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Serve, Served
 
@@ -98,30 +97,3 @@ def test_pages_elsewhere_may_call_only_where_that_is_set(served: Served) -> None
     assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, "https://intranet.example")
     other = served.client.options("/api/chat", headers=asked | {"Origin": "https://other.example"})
     assert "access-control-allow-origin" not in other.headers
-
-
-def test_by_default_no_page_elsewhere_may_call(serve: Serve) -> None:
-    served = serve()
-    headers = served.key("desk") | {"Origin": "https://intranet.example"}
-    assert "access-control-allow-origin" not in served.client.get("/api/documents", headers=headers).headers
-
-
-class Clock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_each_key_has_its_own_bucket_that_fills_with_time() -> None:
-    clock = Clock()
-    limit = RateLimit(2, clock)
-    assert [limit.take("a") for _ in range(3)] == [0, 0, pytest.approx(30)]
-    assert limit.take("b") == 0
-    clock.now += 20
-    assert limit.take("a") == pytest.approx(10)
-    clock.now += 10
-    assert limit.take("a") == 0
-    # Nobody saves up more than a minute.
-    clock.now += 3600
-    assert [limit.take("a") for _ in range(3)] == [0, 0, pytest.approx(30)]

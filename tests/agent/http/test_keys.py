@@ -10,7 +10,6 @@ from agent.http.keys import NOBODY, KeyProblem, KeyStore, SessionOwners, open_da
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import Turn
 from agent.settings import Settings
-from preprocessing.errors import FolioError
 
 
 @pytest.fixture
@@ -80,13 +79,6 @@ def test_what_cannot_be_a_key(engine: sa.Engine, name: str, role: str, message: 
     assert len(keys.all()) == 1
 
 
-def test_a_file_that_is_no_database_is_said_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "http.db").write_bytes(b"no database at all" * 100)
-    with pytest.raises(FolioError, match=r"http\.db: file is not a database; move it away") as caught:
-        open_database(Settings(home=tmp_path))
-    assert "\n" not in str(caught.value)
-
-
 @pytest.fixture
 def processes(new_database: Callable[[], str], tmp_path: Path) -> Iterator[list[SessionOwners]]:
     """Return the owners as two processes see them that share a database."""
@@ -108,15 +100,6 @@ def test_what_one_process_began_is_its_owners_in_the_other(processes: list[Sessi
     assert not there.claim("s", "other")
     assert not there.owns("s", "other")
     assert (there.claim("terminal", NOBODY), there.claim("terminal", "desk")) == (True, False)
-
-
-def test_the_sessions_of_an_owner_are_listed_the_latest_first(processes: list[SessionOwners]) -> None:
-    here, there = processes
-    for session in ("first", "second"):
-        here.claim(session, "desk")
-        here._sessions.append(session, Turn("q", "a"))
-    assert there.sessions_of("desk") == ["second", "first"]
-    assert there.sessions_of(NOBODY) == ["terminal"]
 
 
 def test_of_many_who_begin_a_session_at_once_one_has_it(processes: list[SessionOwners]) -> None:

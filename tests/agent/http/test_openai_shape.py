@@ -90,11 +90,3 @@ def test_what_is_no_question(serve: Serve, body: dict[str, Any], said: str) -> N
     assert said in response.json()["detail"]
     # Where clients of this protocol look.
     assert response.json()["error"]["message"] == response.json()["detail"]
-
-
-def test_a_failure_in_a_stream_is_said(serve: Serve) -> None:
-    served = serve(SEARCH, RuntimeError("secret"))
-    text = served.client.post("/v1/chat/completions", json=asking(QUESTION, stream=True)).text
-    assert '"error": {"message": "the server could not do this' in text
-    assert "secret" not in text
-    assert text.endswith("data: [DONE]\n\n")

@@ -1,11 +1,9 @@
-import logging
 from typing import Any
 
 import pytest
 
 from agent.models.errors import ModelError, ModelTimeout
 from preprocessing.errors import FolioError
-from retrieval.knowledge_base import KnowledgeBase
 from retrieval.remote.address import EndpointBusy
 from retrieval.store.store import ServerError
 from tests.agent.http.conftest import QUESTION, Serve, Served
@@ -82,21 +80,6 @@ def test_what_goes_wrong_behind_the_server(
     assert [record.exc_info is not None for record in logged] == [True] * (status == 500)
 
 
-def test_a_store_that_is_away_is_said_by_health(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    served = serve()
-
-    def away(*_args: Any) -> None:
-        raise ServerError("Qdrant at http://qdrant:6333 is not there")
-
-    monkeypatch.setattr(KnowledgeBase, "health", away)
-    response = served.client.get("/health")
-    assert (response.status_code, response.json()["title"]) == (503, "Service Unavailable")
-    assert response.json()["down"] == ["store"]
-    monkeypatch.setattr(type(served.assistant.knowledge_base.engine.store), "count", away)
-    served.key("desk")
-    assert served.client.get("/health").json()["detail"] == "the store cannot be asked"
-
-
 @pytest.mark.parametrize("stated", [True, False])
 def test_a_body_that_is_too_large_is_not_read(serve: Serve, stated: bool) -> None:
     served = serve(documents={}, max_upload_mb=1)
@@ -109,21 +92,3 @@ def test_a_body_that_is_too_large_is_not_read(serve: Serve, stated: bool) -> Non
     assert (large.status_code, large.json()["detail"]) == (413, "the body is larger than 2 MB")
     just = served.upload("a.md", b"x" * ((1 << 20) + 1))
     assert (just.status_code, just.json()["detail"]) == (413, "a.md is larger than 1 MB; split it")
-
-
-def test_requests_have_ids_in_the_answer_and_the_log(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    served = serve()
-    with caplog.at_level(logging.INFO, "agent.http.middleware"):
-        given = served.client.get("/v1/models", headers={"X-Request-ID": "abc-1"} | served.key("前台"))
-        made = {served.client.get("/health").headers["x-request-id"] for _ in range(2)}
-        wrong = served.client.get("/health", headers={"X-Request-ID": "a b\x7f"}).headers["x-request-id"]
-        served.client.get("/%1b%5b31m?question=private")
-    assert given.headers["x-request-id"] == "abc-1"
-    assert len(made) == 2
-    assert wrong != "a b\x7f"
-    lines = [record.getMessage() for record in caplog.records]
-    assert lines[0].startswith("GET /v1/models 200 ")
-    assert lines[0].endswith(" 前台")
-    assert lines[-1].startswith("GET /\\x1b[31m 401 ")
-    assert "private" not in " ".join(lines)
-    assert given.headers["x-content-type-options"] == "nosniff"

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from agent.http.sections import MOST_AROUND
-from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Serve, Served, restricted
+from tests.agent.http.conftest import ANSWER, QUESTION, SEARCH, Serve, restricted
 
 RULES = "# Rules\n\nBefore all headings.\n\n## Keys\n\nKeys are blue.\n\n## Doors\n\nDoors are green.\n"
 LONG = "# Long\n\n" + "".join(f"Paragraph {n} speaks of the number {n}. {'word ' * 150}\n\n" for n in range(100))
@@ -76,27 +76,6 @@ def test_a_passage_of_what_was_is_gone(serve: Serve, changed: str) -> None:
         base.ingest_data(RULES.replace("blue", "red").encode(), "rules.md")
     response = served.client.get(f"/api/passages/{chunk.chunk_id}")
     assert (response.status_code, response.headers["content-type"]) == (404, "application/problem+json")
-
-
-def test_hits_say_where_they_stand(served: Served) -> None:
-    reply = served.client.post("/api/search", json={"query": "VPN inactivity", "top_k": 1}).json()
-    (hit,) = reply["hits"]
-    assert (reply["query"], hit["rank"], hit["document_id"]) == ("VPN inactivity", 1, served.id_of("vpn_en.md"))
-    assert (hit["filename"], hit["heading"], hit["page"]) == ("vpn_en.md", "Remote access", None)
-    assert hit["content"] == "VPN sessions are closed after 45 minutes of inactivity."
-    assert (hit["legs"]["vector"]["rank"], hit["legs"]["keyword"]["rank"], hit["legs"]["rerank"]) == (1, 1, None)
-
-
-def test_a_search_is_narrowed(served: Served) -> None:
-    cases: list[tuple[dict[str, Any], list[str]]] = [
-        ({"mode": "keyword"}, ["vpn_en.md"]),
-        ({"filters": {"source": "vpn*"}}, ["vpn_en.md"]),
-        ({"filters": {"source": ["leave.md", "nothing.md"]}}, ["leave.md"]),
-        ({"filters": {"source": "nothing.md"}}, []),
-    ]
-    for narrowed, found in cases:
-        reply = served.client.post("/api/search", json={"query": "VPN", **narrowed}).json()
-        assert list(dict.fromkeys(hit["filename"] for hit in reply["hits"])) == found
 
 
 def test_a_search_sees_what_the_groups_of_its_key_see(serve: Serve) -> None:

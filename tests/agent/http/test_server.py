@@ -1,4 +1,3 @@
-import json
 import os
 import signal
 import socket
@@ -17,45 +16,10 @@ from langchain_core.messages import BaseMessage
 
 from agent.http.app import create_app
 from agent.http.keys import KeyStore, open_database
-from agent.http.middleware import is_loopback
 from agent.http.server import listening, serve
-from agent.http_settings import HttpSettings
-from agent.settings import Settings, SettingsError, load_settings
+from agent.settings import Settings, SettingsError
 from preprocessing.errors import FolioError
 from tests.agent.http.conftest import ANSWER, MAIN, QUESTION, SEARCH, Serve
-
-
-def test_loopback() -> None:
-    assert all(map(is_loopback, ("127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost", "LOCALHOST")))
-    elsewhere = ("0.0.0.0", "::", "192.168.1.5", "127.0.0.1.example.org", "localhost.example.org", "folio", "")
-    assert not any(map(is_loopback, elsewhere))
-
-
-def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FOLIO_HTTP__PORT", "9000")
-    monkeypatch.setenv("FOLIO_HTTP__CORS_ORIGINS", "https://a.example, http://b.example:8080")
-    http = load_settings().http
-    assert (http.host, http.port, http.origins) == ("127.0.0.1", 9000, ("https://a.example", "http://b.example:8080"))
-    assert HttpSettings().origins == ()
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("PORT", "70000", "FOLIO_HTTP__PORT: input should be less than or equal to 65535 (it is '70000')"),
-        ("PRT", "1", "there is no setting FOLIO_HTTP__PRT; did you mean FOLIO_HTTP__PORT?"),
-        ("CORS_ORIGINS", "*", "FOLIO_HTTP__CORS_ORIGINS: must be origins parted by commas, such as https://"),
-        ("CORS_ORIGINS", "https://a.example/", "FOLIO_HTTP__CORS_ORIGINS: must be origins"),
-        ("MAX_UPLOAD_MB", "0", "FOLIO_HTTP__MAX_UPLOAD_MB: input should be greater than or equal to 1"),
-    ],
-)
-def test_a_mistake_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, message: str) -> None:
-    monkeypatch.setenv(f"FOLIO_HTTP__{name}", value)
-    with pytest.raises(SettingsError) as caught:
-        load_settings()
-    assert str(caught.value).startswith(message)
-    assert "\n" not in str(caught.value)
-
 
 ROOT = Path(__file__).parents[3]
 
@@ -80,17 +44,6 @@ def test_elsewhere_than_on_loopback_it_does_not_start_without_keys(
     database.dispose()
     with pytest.raises(SettingsError, match="there are no keys"):
         serve(given, create_app)
-
-
-def test_an_address_that_cannot_be_had_is_said(settings: Callable[..., Settings]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        with pytest.raises(
-            SettingsError, match=rf"cannot listen on 127\.0\.0\.1 port {port} \(.*; choose another with"
-        ):
-            serve(settings(port=port), create_app)
-    with pytest.raises(SettingsError, match=r"cannot listen on 256\.0\.0\.1 port 0"):
-        listening("256.0.0.1", 0)
 
 
 @pytest.mark.parametrize(
@@ -203,22 +156,6 @@ def test_others_are_served_while_a_model_takes_its_time(
         assert not asking.done()
         goes_on.set()
         assert asking.result().json()["answer"] == "转正员工年假 12 天。[S1]"
-
-
-def test_events_come_before_the_answer_is_complete_and_a_reader_may_leave(
-    run: Callable[[Any], Running], slow: tuple[Any, threading.Event, threading.Event]
-) -> None:
-    app, _, goes_on = slow
-    running = run(app)
-    body = {"question": QUESTION, "session": "s", "stream": True}
-    with httpx.stream("POST", f"{running.url}/api/chat", json=body, timeout=60) as response:
-        lines = response.iter_lines()
-        assert next(lines) == "event: step"
-        assert json.loads(next(lines).removeprefix("data: "))["input"] == "转正员工年假"
-    goes_on.set()
-    assert httpx.get(f"{running.url}/health").json()["status"] == "ok"
-    again = httpx.post(f"{running.url}/api/chat", json=body | {"stream": False}, timeout=60)
-    assert again.json()["answer"] == "转正员工年假 12 天。[S1]"
 
 
 def test_a_request_cut_half_way_leaves_nothing_broken(run: Callable[[Any], Running], serve: Serve) -> None:

@@ -1,8 +1,6 @@
 import re
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pytest
 from langchain_core.messages import BaseMessage
 
 from agent.sessions.turn import Turn
@@ -76,13 +74,6 @@ def test_a_session_is_called_by_its_first_question_and_can_be_deleted(serve: Ser
     assert served.assistant.sessions.turns("leave") == []
 
 
-def test_a_question_of_other_groups_is_no_title(serve: Serve) -> None:
-    served = serve()
-    served.assistant.sessions.append("terminal", Turn("q", "a", viewer=("board",)))
-    assert served.client.get("/api/sessions").json() == {"sessions": ["terminal"], "titles": {}}
-
-
-TURNS = 20
 MINE, YOURS = "工号 1001", "工号 2002"
 
 
@@ -102,32 +93,6 @@ def ask(served: Served, question: str, session: str | None) -> dict[str, Any]:
     assert response.status_code == 200
     answer: dict[str, Any] = response.json()
     return answer
-
-
-@pytest.mark.parametrize("history", [pytest.param("short", marks=pytest.mark.soak), "long"])
-def test_interleaved_sessions_do_not_meet(serve: Serve, history: str) -> None:
-    served = serve(reply, client={"base_url": "http://127.0.0.1"}, requests_per_minute=0)
-    # Long ones are shortened on the way.
-    padding = "" if history == "short" else "请记住这一点，后面还要用到。" * 8
-
-    def talk(number: str) -> list[dict[str, Any]]:
-        asked = [f"我的{number}，{padding}", *["我的工号是多少？" + padding] * TURNS]
-        return [ask(served, question, f"session-{number[-4:]}") for question in asked]
-
-    with ThreadPoolExecutor(2) as pool:
-        mine, yours = pool.map(talk, (MINE, YOURS))
-    model = served.assistant._given_model
-    assert model is not None
-    prompts = ["\n".join(str(message.text) for message in messages) for messages in model.prompts]  # type: ignore[attr-defined]
-    assert not any(MINE in prompt and YOURS in prompt for prompt in prompts)
-    assert sum(MINE in prompt for prompt in prompts) >= 2 * TURNS
-    assert sum(YOURS in prompt for prompt in prompts) >= 2 * TURNS
-    for answers, session in ((mine, "session-1001"), (yours, "session-2002")):
-        assert {answer["session"] for answer in answers} == {session}
-        turns = served.client.get(f"/api/sessions/{session}").json()["turns"]
-        assert len(turns) == TURNS + 1
-        assert [turn["trace_id"] for turn in turns] == [answer["trace_id"] for answer in answers]
-    assert any(prompt.startswith("Shorten the beginning") for prompt in prompts) == (history == "long")
 
 
 def test_without_a_session_nobody_gets_into_a_common_one(serve: Serve) -> None:

@@ -10,9 +10,8 @@ import sqlalchemy as sa
 
 from agent.http.keys import tables
 from agent.http.keys import uploads as table
-from agent.http.problems import Refused
-from agent.http.uploads import LOST, DocumentTaken, Failure, Upload, Uploads, UploadStates
-from retrieval.documents.database import DatabaseAway, open_database
+from agent.http.uploads import LOST, DocumentTaken, Failure, Upload, UploadStates
+from retrieval.documents.database import open_database
 
 NOBODY = 2**22 + 1
 """No process has so high a number on Linux."""
@@ -87,25 +86,3 @@ def test_without_news_for_a_day_it_is_lost_and_after_a_week_forgotten(engine: sa
         connection.execute(sa.update(table).values(updated_at=table.c.updated_at - 8 * 86_400))
     states.begin(Upload("2" * 32, "key", "b.md"))
     assert states.find(upload.id) is None
-
-
-def test_of_its_own_a_server_tells_when_the_database_is_away(
-    engine: sa.Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    states = UploadStates(engine)
-    uploads = Uploads(states)
-
-    def away(*_arguments: object) -> None:
-        raise DatabaseAway("the database is away")
-
-    monkeypatch.setattr(states, "update", away)
-    upload = uploads.later("key", "a.md", lambda: TAKEN)
-    uploads.close()
-    assert uploads.find(upload.id, "key") == replace(upload, status="done", document=TAKEN)
-    assert "was not written down: the database is away" in caplog.text
-    with pytest.raises(Refused):
-        uploads.find(upload.id, "another key")
-    # What could not be promised in writing is not taken.
-    monkeypatch.setattr(states, "begin", away)
-    with pytest.raises(DatabaseAway):
-        Uploads(states).later("key", "b.md", lambda: TAKEN)

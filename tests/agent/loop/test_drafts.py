@@ -52,13 +52,6 @@ def test_the_word_for_a_refusal_is_never_told(scripted: Scripted, word: str) -> 
     assert "没有找到" in answer
 
 
-def test_an_answer_that_begins_like_that_word_is_told(scripted: Scripted) -> None:
-    told: list[str] = []
-    assistant = scripted(SEARCH, "Final Answer: Not 5 but 12 天。[S1]")
-    assistant.ask(QUESTION, on_draft=lambda _number, text: told.append(text))
-    assert "".join(told).startswith("Not 5 but 12 天。")
-
-
 def test_the_first_piece_comes_before_the_reply_is_complete(
     scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

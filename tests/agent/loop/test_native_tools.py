@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.models.errors import ModelError
 from agent.replay import replay
 from agent.sessions.store import SessionStore
 from agent.settings import Settings
@@ -204,19 +203,3 @@ def test_a_model_that_passes_tools_over_is_asked_for_calls_in_words_from_then_on
         assert assistant.ask(QUESTION).answer.startswith(ANSWER)
     assert ["tools" in request for request in server.requests] == [True, True, False, False]
     assert [one for one in caplog.messages if "react" in one] == [WARNING.format("calls tools in words")]
-
-
-def test_a_model_that_called_tools_once_may_call_one_in_words(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    server, assistant = serve(calls(search("转正员工年假")), cited, SEARCH_IN_WORDS, cited, SEARCH_IN_WORDS, cited)
-    for _ in range(3):
-        assert assistant.ask(QUESTION).answer.startswith(ANSWER)
-    assert all("tools" in request for request in server.requests)
-    assert caplog.messages == []
-
-
-@pytest.mark.parametrize("status", [404, 500])
-def test_other_failures_say_nothing_of_tools(serve: Serve, status: int) -> None:
-    server, assistant = serve(Raw(status, json.dumps({"error": {"message": "the model m is not supported here"}})))
-    with pytest.raises(ModelError):
-        assistant.ask(QUESTION)
-    assert all("tools" in request for request in server.requests)

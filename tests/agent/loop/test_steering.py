@@ -26,11 +26,6 @@ def labels_in(step: Step) -> list[str]:
     return [label for label in ("S1", "S2", "S3", "S4") if f"[{label}]" in step[1]]
 
 
-def test_what_fits_is_left_as_it_is() -> None:
-    _, steps = searched(50)
-    assert fit(TURNS, steps, 10_000) == (TURNS, steps)
-
-
 def test_the_oldest_turns_go_first() -> None:
     _, steps = searched(50)
     room = sum(approximate_tokens(f"{action.log}\nObservation: {seen}\nThought: ") for action, seen in steps)
@@ -57,11 +52,6 @@ def test_the_best_passage_of_the_newest_search_stays_cut_where_it_must_be() -> N
     assert [labels_in(step) for step in fitted] == [[], ["S3"]]
     assert "| (cut to fit)" in fitted[1][1]
     assert sum(approximate_tokens(seen) for _, seen in fitted) <= 400
-
-
-def test_no_turn_fits() -> None:
-    assert fit(TURNS, [], 3) == (EARLIER, [])
-    assert fit(NO_HISTORY, [], 0) == (NO_HISTORY, [])
 
 
 def test_tokens_and_time_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

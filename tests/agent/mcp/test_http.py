@@ -17,7 +17,7 @@ from agent.http.keys import KeyStore, open_database
 from agent.mcp import endpoint as door
 from agent.mcp.endpoint import create_app
 from tests.agent.http.conftest import QUESTION
-from tests.agent.mcp.conftest import Mode, error_of, text_of
+from tests.agent.mcp.conftest import Mode, error_of
 
 PATH = door.Endpoint.path
 modes = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -89,13 +89,6 @@ def serve(assistant_with: Callable[..., Assistant]) -> Iterator[Serve]:
 
 
 @modes
-def test_an_open_server_on_loopback_answers(serve: Serve, mode: Mode) -> None:
-    result = serve().call("ask", {"question": QUESTION}, mode=mode)
-    assert text_of(result) == "转正员工年假 12 天。[S1]\n\n来源：\n  [S1] hr/leave.md › 年假"
-    assert result.structured_content["sources"][0]["source"] == "hr/leave.md"
-
-
-@modes
 def test_a_key_says_the_groups(serve: Serve, mode: Mode) -> None:
     served = serve()
     keys = {group: served.keys.add(group, "read", (group,))[1] for group in ("board", "hr")}
@@ -149,11 +142,6 @@ def test_a_connection_is_of_the_key_that_began_it(serve: Serve) -> None:
         for key in (other, one)
     ]
     assert statuses == [404, 200]
-
-
-def test_there_is_no_stream_without_a_request(serve: Serve) -> None:
-    answer = httpx2.get(serve().url, headers={"Accept": "text/event-stream"})
-    assert (answer.status_code, answer.headers["allow"]) == (405, "POST, DELETE")
 
 
 @modes

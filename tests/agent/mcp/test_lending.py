@@ -74,19 +74,6 @@ def test_the_last_call_closes_what_is_over_and_it_says_whether_all_have_ended(se
     lending.close()
 
 
-def test_an_index_in_use_is_said_and_tried_again(settings: Settings) -> None:
-    lending = Lending(lambda: Assistant.open(settings), LONG)
-    with (
-        KnowledgeBase.open(settings, embedder=CharacterEmbedder()),
-        pytest.raises(StoreLocked, match="is in use by process"),
-        lending.assistant(),
-    ):
-        pass
-    with lending.assistant() as assistant:
-        assert assistant.knowledge_base.is_empty()
-    lending.close()
-
-
 def test_calls_that_come_at_once_open_it_once(settings: Settings) -> None:
     opened: list[Any] = []
 

@@ -51,20 +51,6 @@ def test_the_tools_are_described(connect: Connect, mode: Mode) -> None:
     ]
 
 
-def test_progress_is_told_in_the_language_of_the_question(connect: Connect) -> None:
-    told: list[tuple[float, str | None]] = []
-
-    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, message))
-
-    async def run() -> None:
-        async with connect(mode="legacy") as client:
-            await client.call_tool("ask", {"question": QUESTION}, progress_callback=on_progress)
-
-    asyncio.run(run())
-    assert told == [(1.0, "搜索：转正员工年假"), (2.0, "找到 3 段相关内容"), (3.0, "核对回答")]
-
-
 @pytest.mark.parametrize(
     ("query", "first", "text"),
     [
@@ -79,12 +65,6 @@ def test_search(connect: Connect, query: str, first: str, text: str) -> None:
     assert (hits[0]["source"], set(hits[0]["legs"])) == (first, {"vector", "keyword", "fused", "rerank"})
     assert text_of(result).startswith("1. ")
     assert text in text_of(result)
-
-
-@pytest.mark.parametrize(("query", "text"), [("年假", "没有找到相关的段落。"), ("leave", "No passage was found.")])
-def test_nothing_found(connect: Connect, query: str, text: str) -> None:
-    result = call(connect, "knowledge_search", {"query": query, "filters": {"source": "nosuch"}})
-    assert (result.structured_content["hits"], text_of(result)) == ([], text)
 
 
 @pytest.mark.parametrize(
@@ -121,14 +101,6 @@ def test_list(connect: Connect, arguments: dict[str, Any], sources: list[str], l
     assert [document["source"] for document in result.structured_content["documents"]] == sources
     assert text_of(result).splitlines()[0] == line
     assert len(text_of(result).splitlines()) == 1 + len(sources)
-
-
-def test_read_a_section(connect: Connect) -> None:
-    result = call(connect, "read_section", {"document": "leave.md", "section": "休假制度 > 病假"})
-    read = result.structured_content
-    assert (read["source"], read["text"], read["next_offset"]) == ("hr/leave.md", "病假\n病假工资按 80% 计发。", None)
-    assert read["sections"] == ["年假", "病假"]
-    assert text_of(result).endswith("\n> 病假\n> 病假工资按 80% 计发。")
 
 
 def test_read_a_document_in_parts(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,24 +173,6 @@ def test_what_a_person_can_mend_is_said_and_the_rest_logged(
 ) -> None:
     assert error_of(call(connect, "ask", {"question": QUESTION}, error)) == told
     assert logged in caplog.text
-
-
-def test_calls_run_side_by_side(connect: Connect) -> None:
-    meeting = threading.Barrier(3, timeout=30)
-
-    def meet(_messages: list[BaseMessage]) -> str:
-        meeting.wait()
-        return "Final Answer: NOT_FOUND"
-
-    async def run() -> list[Any]:
-        async with connect(meet) as client:
-            calls = [client.call_tool("ask", {"question": f"问题{number}"}) for number in range(3)]
-            return list(await asyncio.gather(*calls))
-
-    # Each waits for the two others: one after the other they would never end.
-    results = asyncio.run(run())
-    assert all(result.structured_content["refused"] for result in results)
-    assert len({result.structured_content["session"] for result in results}) == 3
 
 
 @modes

@@ -19,11 +19,6 @@ def test_sentences_list_items_and_rows_are_units() -> None:
     ]
 
 
-def test_a_row_is_quoted_with_its_header() -> None:
-    row = Unit("| 经理 | 650 元 |", "| 级别 | 限额 |")
-    assert quotation(row) == "| 级别 | 限额 |\n| --- | --- |\n| 经理 | 650 元 |"
-
-
 @pytest.mark.parametrize(
     ("text", "units"),
     [
@@ -80,20 +75,9 @@ def test_a_list_is_whole_from_its_lead_or_any_item(at: int) -> None:
     assert [unit.text for unit in list_around(units, units[at])] == [unit.text for unit in units[:3]]
 
 
-def test_a_sentence_is_in_no_list() -> None:
-    units = split_units(LIST)
-    assert list_around(units, units[3]) == [units[3]]
-
-
 def test_a_long_list_is_cut_around_the_item() -> None:
     units = split_units("需要：\n" + "\n".join(f"- 第{number}项" for number in range(30)))
     assert [unit.text for unit in list_around(units, units[20])] == ["需要：", *(f"- 第{n}项" for n in range(13, 25))]
-
-
-def test_a_block_of_code_is_one_unit() -> None:
-    code = '```json\n{\n  "code": "ERR_4032"\n}\n```'
-    assert split_units(f"返回体如下。\n{code}\n完。") == [Unit("返回体如下。"), Unit(code), Unit("完。")]
-    assert split_units("~~~\ncut off") == [Unit("~~~\ncut off")]
 
 
 def test_a_list_under_a_heading_is_whole_too() -> None:
@@ -104,8 +88,3 @@ def test_a_list_under_a_heading_is_whole_too() -> None:
 
 def test_a_question_stays_with_its_answer() -> None:
     assert split_units("可以请假吗？可以。还有什么？") == [Unit("可以请假吗？可以。"), Unit("还有什么？")]
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "| --- |", "　　"])
-def test_nothing_has_no_units(text: str) -> None:
-    assert split_units(text) == []

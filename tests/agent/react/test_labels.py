@@ -34,9 +34,3 @@ def test_strip_thinking(text: str, visible: str) -> None:
 def test_what_is_said_over_and_over_is_said_once(text: str, once: str) -> None:
     assert goes_round(text)
     assert said_once(text) == spoken(text) == once
-
-
-@pytest.mark.parametrize("text", ["", "年假 12 天。" * 20, "年假 12 天。" * 200 + "病假另行规定。"])
-def test_an_answer_is_left_as_it_is(text: str) -> None:
-    assert not goes_round(text)
-    assert said_once(text) == text

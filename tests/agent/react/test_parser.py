@@ -48,11 +48,6 @@ def test_a_reply_is_read_however_it_is_written(case: dict[str, Any]) -> None:
         assert "".join(pieces(case["reply"], 1)) == case["streamed"]
 
 
-def test_the_log_of_an_action_holds_nothing_invented() -> None:
-    step = PARSER.parse("<think>x</think>思考：查\n行动：knowledge-search\n行动输入：甲\n观察：99 天\n最终答案：99 天")
-    assert step.log == "思考：查\nAction: knowledge_search\nAction Input: 甲"
-
-
 @settings(max_examples=400, deadline=None)
 @given(REPLIES | st.text())
 def test_any_text_is_an_action_an_answer_or_a_correction(text: str) -> None:

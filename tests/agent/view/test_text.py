@@ -1,4 +1,3 @@
-import io
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,6 @@ from agent.view.text import (
     print_event,
     print_trace,
     printable,
-    progress_text,
     trace_text,
 )
 
@@ -37,14 +35,6 @@ ANSWER = CitedAnswer(
 )
 def test_an_answer_stands_above_its_sources(question: str, sources: str) -> None:
     assert answer_text(question, ANSWER) == f"{ANSWER.answer}\n\n{sources}"
-
-
-def test_a_refusal_has_no_sources() -> None:
-    refusal = CitedAnswer("没有找到。", refused=True, reason="not_found", trace_id="b" * 32)
-    assert answer_text("住宿？", refusal) == "没有找到。"
-    file = io.StringIO()
-    print_answer("住宿？", refusal, file)
-    assert file.getvalue() == f"没有找到。\n\ntrace {'b' * 32}\n"
 
 
 ACTION = {
@@ -124,14 +114,6 @@ HEAD = (
 )
 
 
-@pytest.mark.parametrize(
-    ("changes", "end"),
-    [({}, "每晚 500 元。[S1]"), ({"answer": None, "error": "interrupted"}, "error      interrupted")],
-)
-def test_a_trace_ends_in_the_answer_or_the_error(changes: dict[str, Any], end: str) -> None:
-    assert trace_text(RECORD | changes) == HEAD + end
-
-
 def test_a_trace_shows_replies_and_what_became_of_each_claim() -> None:
     call = {"seconds": 0.524, "prompt_tokens": 1450, "completion_tokens": 60}
     checks = [
@@ -176,27 +158,3 @@ def test_nothing_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None
     captured = capsys.readouterr()
     assert "\x1b" not in captured.out + captured.err
     assert captured.err.startswith("[  1.23 s] thought       [31m\n")
-
-
-SEARCH = {"event": "action", "tool": "knowledge_search", "input": "年假\n病假"}
-REWRITE = {"event": "action", "tool": "query_rewrite", "input": "那病假呢？"}
-CORRECTION = {"event": "action", "tool": "_Exception", "input": "This answer was not accepted"}
-FOUND = {"event": "observation", "hits": [{}, {}, {}]}
-NOTHING = {"event": "observation", "hits": []}
-FINISH = {"event": "finish"}
-
-
-@pytest.mark.parametrize(
-    ("event", "chinese", "english"),
-    [
-        (SEARCH, "搜索：年假 病假", "searching: 年假 病假"),
-        (REWRITE, "理解问题：那病假呢？", "working out: 那病假呢？"),
-        (CORRECTION, "核对后重写回答", "checked; writing it anew"),
-        (FOUND, "找到 3 段相关内容", "3 passages found"),
-        (NOTHING, "思考中", "thinking"),
-        (FINISH, "核对回答", "checking the answer"),
-    ],
-)
-def test_each_event_is_one_line(event: dict[str, Any], chinese: str, english: str) -> None:
-    assert progress_text(event, "zh") == chinese
-    assert progress_text(event, "en") == english

@@ -106,15 +106,6 @@ def test_a_failure_says_what_is_wrong_and_asks_again(watched: Watched, at: At) -
     expect(page.locator(".turn")).to_have_count(1)
 
 
-def test_a_server_that_is_gone_is_said(watched: Watched, at: At) -> None:
-    watched.expected = ["net::ERR_FAILED"]
-    url, _ = at()
-    page = ready(watched.open(url))
-    page.route("**/api/chat", lambda route: route.abort())
-    ask(page, QUESTION)
-    expect(page.locator(".turn .problem")).to_contain_text("The server cannot be reached")
-
-
 def test_a_key_is_asked_for_where_one_is_needed(watched: Watched, at: At) -> None:
     documents = {"leave.md": "# 年假\n\n转正员工年假 12 天。", "board.md": restricted("board")}
     url, served = at(SEARCH, ANSWER, documents=documents)
@@ -201,21 +192,6 @@ def test_an_earlier_answer_that_no_longer_holds_is_said(watched: Watched, at: At
     served.assistant.knowledge_base.ingest_data("# 年假\n\n转正员工年假 15 天。".encode(), "leave.md")
     ask(page, "转正员工的年假是多少天？")
     expect(page.locator(".turn").last.locator(".notice")).to_contain_text("leave.md")
-
-
-def test_language_and_colours_are_changed_and_kept(watched: Watched, at: At) -> None:
-    url, _ = at(SEARCH, ANSWER)
-    page = ready(watched.open(url, color_scheme="dark"))
-    root = page.locator("html")
-    expect(root).to_have_attribute("data-theme", "dark")
-    ask(page, QUESTION)
-    page.get_by_role("button", name="Switch to Chinese").click()
-    page.get_by_role("button", name="深色模式").click()
-    for shown in (page, ready(page.reload() and page)):
-        expect(shown.locator("html")).to_have_attribute("data-theme", "light")
-        expect(shown.locator("html")).to_have_attribute("lang", "zh-CN")
-        expect(shown.locator(".trace > summary")).to_contain_text("决策过程")
-        expect(shown.locator("#nav-documents")).to_have_text("文档")
 
 
 def test_the_whole_answer_of_another_session_is_not_in_this_one(watched: Watched, at: At) -> None:

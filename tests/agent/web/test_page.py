@@ -51,13 +51,6 @@ def test_the_page_is_for_all_and_loads_nothing_from_elsewhere(serve: Serve, path
     assert served.client.get(path, headers={"If-None-Match": response.headers["etag"]}).status_code == 304
 
 
-@pytest.mark.parametrize("path", ["/static/", "/static/nosuch.js", "/static/../app.py", "/static/%2e%2e/http/app.py"])
-def test_nothing_else_is_served(serve: Serve, path: str) -> None:
-    response = serve().client.get(path)
-    assert response.status_code == 404
-    assert response.headers["content-type"] == "application/problem+json"
-
-
 def test_a_page_of_another_name_for_this_machine_gets_nothing_from_an_open_server(serve: Serve) -> None:
     assert serve().client.get("/", headers={"Host": "rebound.example"}).status_code == 403
 

@@ -56,11 +56,6 @@ def test_the_content_decides(load_bytes: Load, name: str, data: bytes, doc_type:
     assert document.warnings[0].startswith(f"named .{name.split('.')[1]}, but the content is ")
 
 
-def test_text_that_speaks_of_formats_stays_text(load_bytes: Load) -> None:
-    for text in ("文件头为 %PDF-1.7，网页头为 <!DOCTYPE html>。", "<p>一段</p>", "# 标题\n\n<div>块</div>"):
-        assert load_bytes("a.md", text.encode()).warnings == ()
-
-
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [

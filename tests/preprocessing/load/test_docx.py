@@ -289,19 +289,3 @@ def test_bold_says_nothing_beside_heading_styles_or_where_most_is_bold(load_byte
     assert levels(load_bytes("c.docx", bold_document(partly, p("每晚。"), p("再。")))) == [
         (0, "住宿每晚 500 元"), (0, "每晚。"), (0, "再。"),
     ]  # fmt: skip
-
-
-def test_bold_headings_below_a_title_that_has_a_style(load_bytes: Load) -> None:
-    title = p("差旅办法", '<w:pStyle w:val="Title"/>')
-    document = load_bytes("a.docx", bold_document(title, bold("住宿"), p("每晚 500 元。"), p("凭票报销。")))
-    assert levels(document) == [(1, "差旅办法"), (2, "住宿"), (0, "每晚 500 元。"), (0, "凭票报销。")]
-
-
-def test_bold_headings_stand_below_numbered_ones(load_bytes: Load) -> None:
-    data = bold_document(
-        bold("差旅办法", 36), p("本办法自发布之日起施行。"), p("第一章 总则"), p("适用于全体员工。"),
-        bold("住宿"), p("每晚 500 元。"), p("第二章 附则"), p("由人事部解释。"),
-    )  # fmt: skip
-    assert [block for block in levels(load_bytes("a.docx", data)) if block[0]] == [
-        (1, "差旅办法"), (3, "第一章 总则"), (5, "住宿"), (3, "第二章 附则"),
-    ]  # fmt: skip

@@ -35,10 +35,6 @@ def test_decodes(data: bytes, text: str, encoding: str) -> None:
     assert decode(data) == (text, encoding)
 
 
-def test_line_ends_become_newlines() -> None:
-    assert decode("一\r\n二\r三\n四".encode())[0] == "一\n二\n三\n四"
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -82,12 +78,6 @@ AS_WINDOWS = "Don’t pay — see the café".encode().decode("cp1252")
 )
 def test_wrong_lines_are_left_out_and_told(wrong: str) -> None:
     assert without_mojibake(f"{RIGHT}{wrong}\n末行") == (f"{RIGHT}\n末行", ("mojibake left out: line 21",))
-
-
-def test_a_lost_character_leaves_a_gap() -> None:
-    text, warnings = without_mojibake(f"{RIGHT}押金为1\ufffd\ufffd0元，当日退还，不计利息。")
-    assert text == f"{RIGHT}押金为1[?]0元，当日退还，不计利息。"
-    assert warnings == ("mojibake or lost characters ([?]) in part of line 21",)
 
 
 @pytest.mark.parametrize("wrong", [AS_GBK, AS_LATIN, AS_WINDOWS, "锟斤拷"])

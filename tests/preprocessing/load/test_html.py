@@ -111,12 +111,3 @@ def test_declared_encodings(load_bytes: Load, head: str, encoding: str, recorded
     document = load_bytes("a.html", page.encode(encoding))
     assert [block.text for block in document.blocks] == ["職工享受年休假五天。"]
     assert (document.title, document.metadata["encoding"]) == ("年休假辦法", recorded)
-
-
-def test_what_the_page_says_of_itself(load_bytes: Load) -> None:
-    head = "<title>x</title><meta property='article:modified_time' content='2024-05-01T08:00:00+08:00'>"
-    body = "<h1>报销办法</h1><p>正文</p>"
-    page = f"<?xml version='1.0' encoding='utf-8'?><html><head>{head}</head><body>{body}</body></html>"
-    document = load_bytes("a.htm", page.encode())
-    assert (document.title, document.updated_at) == ("报销办法", "2024-05-01T08:00:00+08:00")
-    assert (document.doc_type, document.warnings) == ("html", ())

@@ -1,6 +1,5 @@
 import io
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from fpdf import FPDF
@@ -8,7 +7,6 @@ from pypdf import PdfReader, PdfWriter
 
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
-from preprocessing.load import load
 from preprocessing.load.encoding import is_garbled
 from preprocessing.load.pdf import ocr
 
@@ -58,25 +56,6 @@ def test_markdown_with_front_matter(load_bytes: Load) -> None:
     assert (document.title, document.version, document.updated_at) == ("休假制度", "3", "2024-03-05")
     assert document.metadata == {"department": "财务", "visible_to": ("hr",), "encoding": "utf-8"}
     assert (document.source, document.doc_type, texts(document)) == ("kb/a_V2.md", "md", ["标题", "五天。"])
-
-
-@pytest.mark.parametrize(
-    ("text", "title", "version"),
-    [("# 标题\n\n正文", "标题", "2"), ("## 小节\n\n正文", "规程_V2", "2")],
-)
-def test_title_and_version_without_front_matter(load_bytes: Load, text: str, title: str, version: str) -> None:
-    document = load_bytes("规程_V2.md", text.encode())
-    assert (document.title, document.version) == (title, version)
-
-
-def test_two_files_of_one_name_are_two_documents(tmp_path: Path) -> None:
-    documents = []
-    for folder in ("hr", "it"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "a.md").write_text("文", encoding="utf-8")
-        documents.append(load(tmp_path / folder / "a.md", source=f"{folder}/a.md"))
-    assert documents[0].doc_id != documents[1].doc_id
-    assert documents[0].content_hash == documents[1].content_hash
 
 
 def test_markdown_blocks(load_bytes: Load) -> None:
@@ -211,14 +190,6 @@ LIMIT = raw_pdf("BT /F1 12 Tf 72 700 Td (Limit is 12 bar.) Tj ET")
 @pytest.mark.parametrize("start", [0, 17, 999_999, LIMIT.index(b"trailer")])
 def test_a_wrong_place_of_the_index_is_recovered(load_bytes: Load, start: int) -> None:
     data = LIMIT.replace(b"startxref\n0", f"startxref\n{start}".encode())
-    assert texts(load_bytes("a.pdf", data)) == ["Limit is 12 bar."]
-
-
-def test_an_index_that_leads_to_itself_ends(load_bytes: Load) -> None:
-    body, start = LIMIT[: LIMIT.index(b"trailer")].decode("ascii"), LIMIT.index(b"trailer")
-    entries = "".join(f"{body.index(f'{number} 0 obj'):010d} 00000 n \n" for number in range(1, 5))
-    index = f"xref\n0 5\n0000000000 65535 f \n{entries}trailer\n<< /Root 1 0 R /Size 5 /Prev {start} >>\n"
-    data = f"{body}{index}startxref\n{start}\n%%EOF".encode("ascii")
     assert texts(load_bytes("a.pdf", data)) == ["Limit is 12 bar."]
 
 

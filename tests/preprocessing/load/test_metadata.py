@@ -1,12 +1,10 @@
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from preprocessing.document import Block, Document
 from preprocessing.load.markdown import front_matter
-from preprocessing.load.metadata import Stated, iso_date, modification_time, sensible_title, stated, version_from_name
+from preprocessing.load.metadata import Stated, sensible_title, stated, version_from_name
 
 
 def test_front_matter_values_are_text() -> None:
@@ -50,10 +48,6 @@ def test_a_head_that_is_no_mapping_stays_text(head: str) -> None:
     assert front_matter(f"---\n{head}\n---\n\n# 催告函\n") == ({}, f"{head}\n\n\n# 催告函\n")
 
 
-def test_rules_later_in_the_text_are_no_front_matter() -> None:
-    assert front_matter("前言\n---\na: 1\n---\n") == ({}, "前言\n---\na: 1\n---\n")
-
-
 @pytest.mark.parametrize(
     ("stem", "version"),
     [
@@ -84,13 +78,6 @@ def test_version_from_name(stem: str, version: str | None) -> None:
 )
 def test_titles_that_programs_write_are_left(title: str | None, kept: str | None) -> None:
     assert sensible_title(title) == kept
-
-
-def test_modification_time_is_utc(tmp_path: Path) -> None:
-    file = tmp_path / "a.md"
-    file.write_text("a", encoding="utf-8")
-    os.utime(file, (86400, 86400))
-    assert modification_time(file) == "1970-01-02T00:00:00+00:00"
 
 
 Load = Callable[..., Document]
@@ -136,21 +123,6 @@ def test_version_and_date(text: str, version: str | None, date: str | None) -> N
 
 def test_code_says_nothing_about_the_document() -> None:
     assert stated([Block("code", "```\nversion: 3\n```")]) == Stated()
-
-
-@pytest.mark.parametrize(
-    ("written", "iso"),
-    [
-        ("2024年5月1日", "2024-05-01"),
-        ("二零二四年十月十日", "2024-10-10"),
-        ("二〇二四年一月三十一日", "2024-01-31"),
-        ("3 Sept 2024", "2024-09-03"),
-        ("2024/13/1", None),
-        ("Foo 3, 2024", None),
-    ],
-)
-def test_iso_date(written: str, iso: str | None) -> None:
-    assert iso_date(written) == iso
 
 
 def test_caller_front_matter_and_name_win_over_the_text(load_bytes: Load) -> None:

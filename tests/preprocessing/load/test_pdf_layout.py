@@ -192,18 +192,6 @@ def test_headings_by_size_and_weight(load_bytes: Load) -> None:
     assert [section.path for section in found] == [("Start",), ("Start", "By hand"), ("Stop",)]
 
 
-def test_numbered_headings_under_a_title_set_large(load_bytes: Load) -> None:
-    made = paper()
-    for y, size, text in [
-        (60, 20, "Pump manual"), (100, 10, "Section 1. Start"), (115, 10, BODY), (130, 10, BODY), (145, 10, BODY),
-        (160, 10, "Section 2. Stop"), (175, 10, BODY), (190, 10, BODY), (205, 10, BODY),
-    ]:  # fmt: skip
-        made.set_font("Helvetica", size=size)
-        made.text(60, y, text)
-    found = sections(load_bytes("a.pdf", saved(made)).blocks)
-    assert [section.path for section in found] == [("Section 1. Start",), ("Section 2. Stop",)]
-
-
 @pytest.mark.parametrize(("angle", "size", "mark"), [(45, 40, "CONFIDENTIAL"), (0, 60, "Property ACME")])
 def test_watermarks_are_left_out(load_bytes: Load, angle: float, size: float, mark: str) -> None:
     made = FPDF(unit="pt", format=(600, 800))

@@ -172,7 +172,3 @@ def test_csv_with_an_open_quote_keeps_its_rows(load_bytes: Load) -> None:
     rows = ["编号,尺寸", 'A,5"', *[f"B{number},6" for number in range(60)]]
     (table,) = load_bytes("a.csv", "\n".join(rows).replace('5"', '"5').encode()).blocks
     assert len(table.text.split("\n")) == 63
-
-
-def test_excel_names_the_delimiter(load_bytes: Load) -> None:
-    assert blocks(load_bytes("a.csv", b"sep=;\na;b,c\n1;2,3")) == [("table", "| a | b,c |\n| --- | --- |\n| 1 | 2,3 |")]
