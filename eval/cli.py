@@ -16,10 +16,6 @@ COMMANDS = {
         "eval.tasks.retrieval:retrieval",
         "Compare vector, keyword, hybrid and reranked retrieval on one set.",
     ),
-    "chunking": (
-        "eval.tasks.chunking:chunking",
-        "Compare ways to chunk the same whole documents, at equal characters handed on.",
-    ),
     "answers": ("eval.tasks.answers:answers", "Ask the whole agent, and score its answers, citations and refusals."),
     "attacks": (
         "eval.tasks.attacks:attacks",

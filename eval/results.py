@@ -19,14 +19,12 @@ from eval.runs.run import Command, Run, load_run
 from eval.sets.files import SetError
 from eval.tasks.answers import answers_table
 from eval.tasks.attacks import attacks_table
-from eval.tasks.chunking import chunking_table
 from eval.tasks.mutations import mutations_table
 from eval.tasks.retrieval import interval_table, retrieval_table
 
 HOUSE = Path(__file__).parent
 TITLES: Mapping[Command, str] = {
     "retrieval": "Retrieval",
-    "chunking": "Chunking",
     "answers": "Answers",
     "mutations": "Checks of an answer",
     "attacks": "Documents that try to steer the model",
@@ -36,7 +34,6 @@ TITLES: Mapping[Command, str] = {
 """Chapters in the order of the page."""
 TABLES: Mapping[Command, Callable[[Run], str]] = {
     "retrieval": lambda run: f"{retrieval_table(run)}\n\n{interval_table(run)}",
-    "chunking": chunking_table,
     "answers": answers_table,
     "mutations": mutations_table,
     "attacks": attacks_table,

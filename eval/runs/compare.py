@@ -51,7 +51,8 @@ def compare_command(
     before: Annotated[Path, typer.Argument(help="Run, as a command of `eval` wrote it.", show_default=False)],
     after: Annotated[Path, typer.Argument(help="Run to compare with it.", show_default=False)],
     metric: Annotated[
-        str | None, typer.Option(help="What decides; by default MRR@10 or, of a chunking run, hit.", show_default=False)
+        str | None,
+        typer.Option(help="What decides; by default MRR@10 or, of answers, contains answer.", show_default=False),
     ] = None,
     row: Annotated[
         str | None, typer.Option(help="Row of the table; by default the last one of the first run.", show_default=False)
@@ -103,7 +104,7 @@ def _scores(run: Run, row: str, metric: str) -> dict[str, float]:
     }
 
 
-DECIDING = {"retrieval": "MRR@10", "chunking": "hit", "answers": "contains answer"}
+DECIDING = {"retrieval": "MRR@10", "answers": "contains answer"}
 """Command → metric that decides unless another is asked for."""
 
 

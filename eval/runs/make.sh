@@ -19,7 +19,6 @@ for set in xquad_crosslingual drcd_zhtw; do
 done
 for set in zh_policy handbook_en; do
   measure "retrieval-$set-documents" retrieval --data "$DATA/$set" --whole-documents
-  measure "chunking-$set" chunking --data "$DATA/$set"
 done
 measure retrieval-sample retrieval --data "$sample"
 for set in zh_policy handbook_en p3c_zh mtrag_en; do

@@ -24,7 +24,7 @@ LEFT_OUT = {"home", "qdrant_api_key", "openai_api_key", "embed_api_key", "rerank
 
 RUNS = Path("eval", "runs")
 """Folder of the runs within FOLIO_HOME."""
-Command = Literal["retrieval", "chunking", "answers", "mutations", "attacks", "bench", "load"]
+Command = Literal["retrieval", "answers", "mutations", "attacks", "bench", "load"]
 _PLACES = {"--json", "--runs"}
 """Options that say where a run is kept, not what it is."""
 

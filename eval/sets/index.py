@@ -9,12 +9,11 @@ from eval.sets.files import Passage, SetError
 from eval.sets.load import EvalSet
 from preprocessing.document import Chunk, Document
 from retrieval.documents.catalogue import Catalogue
-from retrieval.embed.embedder import Embedder, Vectors
+from retrieval.embed.embedder import Embedder
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.rerank.rerank import Reranker
 from retrieval.search import Engine
 from retrieval.settings import RetrievalSettings
-from retrieval.store.edge import EdgeStore
 
 PASSAGES = "passages"
 """Revision of ready-made passages."""
@@ -25,15 +24,17 @@ def indexed(
     eval_set: EvalSet, settings: RetrievalSettings, embedder: Embedder, reranker: Reranker | None = None
 ) -> Iterator[Engine]:
     """Give an engine over what the set searches, in a temporary folder; raise SetError as `ingested` does."""
-    if eval_set.documents is None:
-        chunks = [passage_chunk(passage) for passage in eval_set.passages]
-        vectors = embedder.embed_passages([chunk.search_text for chunk in chunks])
-        with chunks_indexed(chunks, vectors, settings, embedder, reranker) as engine:
-            yield engine
-        return
     with TemporaryDirectory(prefix="folio-eval-", ignore_cleanup_errors=True) as home:
-        own = settings.model_copy(update={"home": Path(home), "qdrant_url": None, "database_url": None})
-        with ingested(eval_set.documents, own, embedder, reranker) as knowledge_base:
+        own = settings.model_copy(
+            # The reranker is the one that is given, or none.
+            update={"home": Path(home), "qdrant_url": None, "database_url": None, "rerank": "none"}
+        )
+        searched = (
+            passages_ingested(eval_set.passages, own, embedder, reranker)
+            if eval_set.documents is None
+            else ingested(eval_set.documents, own, embedder, reranker)
+        )
+        with searched as knowledge_base:
             yield knowledge_base.engine
 
 
@@ -82,28 +83,3 @@ def passage_chunk(passage: Passage) -> Chunk:
         title=passage.title,
         doc_type="passage",
     )
-
-
-@contextmanager
-def chunks_indexed(
-    chunks: Sequence[Chunk],
-    vectors: Vectors,
-    settings: RetrievalSettings,
-    embedder: Embedder,
-    reranker: Reranker | None = None,
-) -> Iterator[Engine]:
-    """Give an engine over chunks with their vectors, in a temporary folder."""
-    with TemporaryDirectory(prefix="folio-eval-", ignore_cleanup_errors=True) as home:
-        store = EdgeStore.open(Path(home) / "store", embedder.dimension)
-        try:
-            store.upsert(chunks, vectors)
-            yield Engine(
-                embedder=embedder,
-                store=store,
-                reranker=reranker,
-                candidates=settings.candidates,
-                rrf_k=settings.rrf_k,
-                weights={"vector": settings.vector_weight, "keyword": settings.keyword_weight},
-            )
-        finally:
-            store.close()

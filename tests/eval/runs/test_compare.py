@@ -81,7 +81,7 @@ def test_changes_by_question() -> None:
         (make_run(GOOD, split="test"), "small/test"),
         (make_run(GOOD, unit="chunks"), "the chunks of"),
         (make_run(GOOD, digest="e"), "files of small/dev changed between the runs"),
-        (make_run(GOOD, command="chunking"), "compare like with like"),
+        (make_run(GOOD, command="answers"), "compare like with like"),
         (make_run(GOOD, row="vector"), "no row 'hybrid'; it has vector"),
         (make_run({"elsewhere": 1.0}), "no question has MRR@10 in both"),
     ],
