@@ -39,19 +39,14 @@ _UNRELATED: Mapping[Language, tuple[str, ...]] = {
     "en": ("How many days of leave are there?", "In which folder is the log of the server?", "Who repairs the lift?"),
 }
 
-_PHRASES = 6
-_CHARACTERS, _WORDS = 12, 5
-"""Most that a phrase is long; a third of it is the least."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A passage with phrases of its language alone: one number in them could find it where the language cannot."""
+    """A passage with its words of one language: a number in them could find it where the language cannot."""
 
     chunk: Chunk
     language: Language
-    phrases: tuple[str, ...]
-    """Never empty; of a passage without any sentence, all its words as one."""
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +93,10 @@ def examine(engine: Engine, catalogue: Catalogue) -> Examination:
 
     samples = sample_by_kind(counted(), SAMPLES)
     _compare_counts(engine, catalogue, held, done)
-    phrases = rarest([sample for of_kind in samples.values() for sample in of_kind], engine.store.scan())
     blind = {language for language in get_args(Language) if _is_blind(engine, language, samples, done)}
 
     def by_keyword(sample: Sample, where: Filter) -> bool:
-        return _finds_by_keyword(engine, sample, phrases[sample.chunk.chunk_id], where)
+        return sample.chunk.chunk_id in dict(engine.store.search_keyword(sample.words, WITHIN, where))
 
     def by_vector(sample: Sample, where: Filter) -> bool:
         return sample.language not in blind and _finds_by_vector(engine, sample, where)
@@ -159,15 +153,6 @@ def _probe(
     done.probes.append(Probe(leg, *kind, asked=len(samples), found=found))
 
 
-def _finds_by_keyword(engine: Engine, sample: Sample, phrase: str, where: Filter) -> bool:
-    found = [chunk_id for chunk_id, _ in engine.store.search_keyword(phrase, WITHIN, where)]
-    if any(phrase in chunk.text for chunk in engine.store.get(found)):
-        return True
-    # In a large base the words of a phrase may be common, all those of a passage together are not.
-    whole = " ".join(runs_of(sample.chunk.text, sample.language))
-    return sample.chunk.chunk_id in dict(engine.store.search_keyword(whole, WITHIN, where))
-
-
 def _finds_by_vector(engine: Engine, sample: Sample, where: Filter) -> bool:
     hits = engine.store.search(engine.embedder.embed_query(sample.chunk.search_text), WITHIN, where)
     texts = {hit.chunk.search_text for hit in hits}
@@ -178,7 +163,7 @@ def _finds_by_vector(engine: Engine, sample: Sample, where: Filter) -> bool:
 
 def _reranks(engine: Engine, sample: Sample) -> bool:
     assert engine.reranker is not None
-    (hit,) = engine.reranker.rerank(sample.phrases[0], [Hit(sample.chunk, 0.0)])
+    (hit,) = engine.reranker.rerank(sample.words, [Hit(sample.chunk, 0.0)])
     if "rerank" not in hit.legs and isinstance(engine.reranker, OrFusedOrder) and engine.reranker.problem:
         raise FolioError(engine.reranker.problem)
     return "rerank" in hit.legs
@@ -229,30 +214,10 @@ def sample_by_kind(chunks: Iterable[Chunk], size: int) -> dict[Kind, list[Sample
         if len(of_kind) > 20 * size:
             of_kind[:] = _smallest(of_kind, size)
     return {
-        kind: [Sample(chunk, kind[0], _phrases(chunk.text, kind[0])) for _, chunk in _smallest(of_kind, size)]
+        kind: [Sample(chunk, kind[0], " ".join(runs_of(chunk.text, kind[0]))) for _, chunk in _smallest(of_kind, size)]
         for kind, of_kind in sorted(kept.items())
-    }
-
-
-def rarest(samples: Sequence[Sample], chunks: Iterable[Chunk]) -> dict[str, str]:
-    """Return the phrase of each sample, by chunk id, that stands in the fewest chunks; of equal ones the longest."""
-    wanted = {phrase for sample in samples for phrase in sample.phrases}
-    found = Counter(phrase for chunk in chunks for phrase in wanted if phrase in chunk.text)
-    return {
-        sample.chunk.chunk_id: min(sample.phrases, key=lambda phrase: (found[phrase], -len(phrase)))
-        for sample in samples
     }
 
 
 def _smallest(of_kind: list[tuple[bytes, Chunk]], size: int) -> list[tuple[bytes, Chunk]]:
     return sorted(of_kind, key=lambda one: one[0])[:size]
-
-
-def _phrases(text: str, language: Language) -> tuple[str, ...]:
-    runs = runs_of(text, language)
-    if language == "zh":
-        cut = [run[:_CHARACTERS] for run in runs if len(run) >= _CHARACTERS // 3]
-    else:
-        cut = [" ".join(run.split(" ")[:_WORDS]) for run in runs if run.count(" ") + 1 >= 1 + _WORDS // 3]
-    step = max(1, len(cut) // _PHRASES)
-    return tuple(cut[::step][:_PHRASES]) or (" ".join(runs),)
