@@ -12,7 +12,7 @@ from agent.checks.passage import Source
 from agent.evidence import EvidenceLedger, supporting
 from agent.quoting.units import split_units
 from retrieval.hit import Hit
-from retrieval.text.language import language_of
+from retrieval.text.folding import language_of
 from retrieval.text.tokens import query_tokens, tokenize
 
 NOT_CONFIRMED = {"zh": "（文档未证实）", "en": "(not confirmed by the documents)"}

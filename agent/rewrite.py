@@ -17,7 +17,7 @@ import prompts
 from agent.react.labels import strip_thinking
 from agent.sessions.turn import Turn, as_history
 from agent.tools import MAX_QUERIES
-from retrieval.text.language import language_of
+from retrieval.text.folding import language_of
 from retrieval.text.tokens import STOP_TOKENS, tokenize
 
 _JOINED = re.compile(

@@ -12,7 +12,7 @@ from agent.checks.finding import Finding
 from agent.checks.names import names_not_in, quotations
 from agent.checks.numerals import EMPHASIS, folded
 from agent.checks.passage import Source, Token, read_sequence
-from retrieval.text.language import language_of
+from retrieval.text.folding import language_of
 from retrieval.text.tokens import query_tokens
 
 Status = Literal["supported", "repaired", "removed", "unsupported"]

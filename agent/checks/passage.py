@@ -14,7 +14,7 @@ from agent.checks.names import words_and_initials
 from agent.checks.numerals import EMPHASIS, LIST_NUMBER, folded, half_width, numerals_to_digits
 from preprocessing.sentences import sentences
 from preprocessing.tables import cells, table_rows
-from retrieval.text.language import Language, language_of
+from retrieval.text.folding import Language, language_of
 from retrieval.text.tokens import tokenize
 
 _SECTION = "§"

@@ -14,7 +14,7 @@ from agent.quoting.candidate import Passage
 from agent.quoting.confidence import missing_parts
 from agent.quoting.quote import ChoosesQuotes
 from agent.settings import OFFLINE
-from retrieval.text.language import language_of
+from retrieval.text.folding import language_of
 
 QUOTING = {"zh": "以下是文档原文：", "en": "Quoted from the documents:"}
 """First line of every answer, because this model quotes and does not write."""

@@ -8,9 +8,8 @@ from agent.checks.numerals import folded, half_width
 from agent.quoting.answer_type import REQUIRED, AnswerType, asked_type, is_of
 from agent.quoting.candidate import Candidate, Passage
 from agent.quoting.units import split_units
-from retrieval.text.codes import codes_in
-from retrieval.text.folding import fold_ordinals
-from retrieval.text.language import language_of
+from retrieval.text.folding import fold_ordinals, language_of
+from retrieval.text.tokens import codes_in
 
 LEAST_CONFIDENCE = 0.25
 """Confidence below which a question is refused."""

@@ -14,9 +14,8 @@ from agent.quoting.candidate import Candidate, Passage
 from agent.quoting.confidence import LEAST_CONFIDENCE, confidence
 from agent.quoting.units import list_around, quotation, split_units
 from retrieval.embed.embedder import Embedder
-from retrieval.text.codes import is_code
-from retrieval.text.language import language_of
-from retrieval.text.tokens import STOP_TOKENS, query_tokens, tokenize
+from retrieval.text.folding import language_of
+from retrieval.text.tokens import STOP_TOKENS, is_code, query_tokens, tokenize
 
 MAX_QUOTES = 2
 MAX_UNITS = 48

@@ -11,7 +11,7 @@ from agent.sessions.turn import Staleness, Turn
 from preprocessing.errors import FolioError
 from retrieval.documents.other_documents import Fate
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.text.language import Language, language_of
+from retrieval.text.folding import Language, language_of
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from agent.checks.citations import claim_spans, remove_unknown_labels
 from agent.sessions.store import TURNS_READ
 from agent.sessions.turn import NO_HISTORY, Summary, Turn, as_history, as_shown
 from prompts import approximate_tokens
-from retrieval.text.language import language_of
+from retrieval.text.folding import language_of
 
 Shorten = Callable[[str, Sequence[Turn]], list[str]]
 """Makes the lines of a summary from that of earlier turns and the turns that fall out."""

@@ -30,7 +30,7 @@ from preprocessing.sections import sections
 from preprocessing.sentences import sentences
 from preprocessing.tables import cells, table_rows
 from retrieval.hit import Hit
-from retrieval.text.language import Language, language_of
+from retrieval.text.folding import Language, language_of
 from retrieval.text.tokens import query_tokens, tokenize
 
 UNCHANGED, LABEL, SWAPPED = "unchanged", "label", "swapped"

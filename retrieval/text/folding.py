@@ -1,11 +1,20 @@
-"""Forms of writing that say the same: width and case of letters, Traditional and Simplified Chinese, numerals."""
+"""Forms of writing that say the same: width, case, Traditional and Simplified, numerals; and the language of a text."""
 
 import re
 import unicodedata
 from decimal import Decimal
 from functools import cache
+from typing import Literal
 
 from opencc import OpenCC
+
+Language = Literal["zh", "en"]
+
+_HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
+_LATIN_WORDS = re.compile(r"[A-Za-z]+(?:[ ][A-Za-z]+)*")
+_LATIN_TO_ONE_HAN = 4
+"""Latin words that one Chinese character outweighs: a Chinese question about a long English message stays Chinese, and
+an English page that quotes a Chinese name stays English."""
 
 _DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
@@ -81,3 +90,18 @@ def _value(numeral: str) -> int:
 def _converter() -> OpenCC:
     # Made once, when it is needed: it reads its dictionaries.
     return OpenCC("t2s")
+
+
+def language_of(text: str) -> Language:
+    """Return `zh` when Chinese characters make out a fair share of the text, else `en`, also for one of no words."""
+    characters = sum(map(len, runs_of(text, "zh")))
+    return "zh" if characters and _LATIN_TO_ONE_HAN * characters > _latin_words(text) else "en"
+
+
+def runs_of(text: str, language: Language) -> list[str]:
+    """Return the unbroken runs of Chinese characters, or of Latin words, as they stand in the text."""
+    return (_HAN_RUN if language == "zh" else _LATIN_WORDS).findall(text)
+
+
+def _latin_words(text: str) -> int:
+    return sum(len(run.split()) for run in runs_of(text, "en"))

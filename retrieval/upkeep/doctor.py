@@ -19,7 +19,7 @@ from retrieval.filters import Filter, values_of
 from retrieval.hit import Hit
 from retrieval.rerank.rerank import OrFusedOrder
 from retrieval.search import Engine
-from retrieval.text.language import Language, language_of, runs_of
+from retrieval.text.folding import Language, language_of, runs_of
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -7,12 +7,16 @@ from typing import ClassVar
 import pytest
 
 import retrieval.ingest
+from agent.view.ingest import problems_text, report_json
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
 from preprocessing.load import load
 from preprocessing.prepare import ChunkingSettings
 from retrieval.documents.catalogue import Catalogue
-from retrieval.ingest import Given, decide, readings, shape_of
+from retrieval.ingest import Given, UnsafeName, decide, given_data, readings, shape_of
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.settings import RetrievalSettings
+from tests.fakes import CharacterEmbedder
 
 SHAPE = shape_of("characters", ChunkingSettings())
 
@@ -88,3 +92,76 @@ def test_a_file_that_cannot_be_read_fails_in_its_turn(loaders: type[LoadersNow])
     with pytest.raises(LoadError, match=r"1\.md: file is empty"):
         decide(one, {}, catalogue)
     assert decide(two, {}, catalogue).outcome == "new"
+
+
+@pytest.mark.parametrize("name", ["notes.md", "hr/notes.md", "制度 V2.md", "12:30.txt", "...md", "a..b.md"])
+def test_what_is_piped_goes_by_its_name(name: str) -> None:
+    with given_data(b"text", name) as given:
+        assert (given.source, given.path.name, given.path.read_bytes()) == (name, Path(name).name, b"text")
+        assert not given.lasts
+    assert not given.path.exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../notes.md", "hr/../../notes.md", "/tmp/notes.md", "C:\\notes.md", "C:notes.md", "..\\notes.md",
+        "\\\\server\\share\\notes.md", "..", ".", "", "a\0b.md", "a\nb.md", "x" * 300 + ".md",
+    ],
+)  # fmt: skip
+def test_a_name_that_leads_elsewhere_is_refused(name: str, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UnsafeName, match=r"is no name for a document; a right one is notes\.md") as caught:  # noqa: SIM117
+        with given_data(b"text", name):
+            pass
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Iterator[KnowledgeBase]:
+    with KnowledgeBase.open(RetrievalSettings(home=tmp_path / "home"), embedder=CharacterEmbedder()) as base:
+        for name in ("docs/a.md", "docs/b c.md", "docs/sub/c.md", "docs 2/d.md"):
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(f"# {name}\n\n年假 5 天。\n", encoding="utf-8")
+        base.ingest([Path("docs"), Path("docs 2")])
+        base.ingest_data("# 丁\n\n住宿 500 元。\n".encode(), "docs/piped.md")
+        yield base
+
+
+def test_documents_of_a_folder_without_a_file_are_told_and_kept(base: KnowledgeBase) -> None:
+    for name in ("docs/b c.md", "docs/sub/c.md", "docs 2/d.md"):
+        Path(name).unlink()
+    report = base.ingest([Path("docs")])
+    assert report.missing == ["docs/b c.md", "docs/sub/c.md"]
+    assert report_json(report)["missing"] == ["docs/b c.md", "docs/sub/c.md"]
+    assert problems_text(report) == [
+        "warning  2 documents no longer have a file (docs/b c.md, docs/sub/c.md); "
+        "to remove the first: folio documents delete 'docs/b c.md'"
+    ]
+    assert len(base.documents()) == 5
+    base.delete("docs/b c.md")
+    assert problems_text(base.ingest([Path("docs")])) == [
+        "warning  1 document no longer has a file (docs/sub/c.md); to remove it: folio documents delete docs/sub/c.md"
+    ]
+
+
+def test_a_file_that_was_named_and_is_gone(base: KnowledgeBase) -> None:
+    Path("docs/a.md").unlink()
+    report = base.ingest([Path("docs/a.md")])
+    assert report.failed == [("docs/a.md", "no such file or folder")]
+    assert report.missing == ["docs/a.md"]
+
+
+def test_nothing_is_missing(base: KnowledgeBase) -> None:
+    Path("docs/a.md").rename("docs/renamed.md")
+    for paths in ([Path("docs")], [Path("docs/renamed.md")], [Path("docs/*.md")]):
+        report = base.ingest(paths)
+        assert report.missing == []
+        assert "missing" not in report_json(report)
+
+
+def test_of_a_folder_that_is_not_there_nothing_is_known(base: KnowledgeBase) -> None:
+    Path("docs").rename("away")
+    assert base.ingest([Path("docs")]).missing == []

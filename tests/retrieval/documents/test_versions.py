@@ -1,9 +1,14 @@
+import unicodedata
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from retrieval.documents.schema import DocumentRecord
+from retrieval.documents.versions import Versions
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import MODES, Mode
 from retrieval.settings import RetrievalSettings
@@ -104,3 +109,191 @@ def test_an_ingest_tells_what_has_no_effect(base: KnowledgeBase) -> None:
     Path("old.md").write_text("年假 3 天。", encoding="utf-8")
     base.ingest([Path("old.md")])
     assert [hit.chunk.source for hit in base.search("年假")] == ["new.md"]
+
+
+TODAY = date(2025, 6, 1)
+
+
+def record(name: str, **fields: object) -> DocumentRecord:
+    values: dict[str, object] = {
+        "doc_id": name,
+        "revision": f"r-{name}",
+        "source": f"docs/{name}.md",
+        "title": name,
+        "doc_type": "md",
+        "version": None,
+        "updated_at": None,
+        "chunks": 1,
+    }
+    return DocumentRecord(**(values | fields))  # type: ignore[arg-type]
+
+
+def shown(records: list[DocumentRecord], as_of: str | None = None, today: date = TODAY) -> str:
+    """Return the names of the documents of which a search sees something."""
+    out = Versions(records).not_in_force(date.fromisoformat(as_of) if as_of else None, today)
+    return " ".join(record.doc_id for record in records if record.revision not in out)
+
+
+CHAIN = [
+    record("v1", effective_from="2020-01-01", effective_to="2022-12-31"),
+    record("v2", effective_from="2023年1月1日", supersedes=("v1.md",)),
+    record("v3", effective_from="2026-01", supersedes=("docs/v2.md", "v1")),
+    record("other"),
+]
+
+
+@pytest.mark.parametrize(
+    ("as_of", "expected"),
+    [
+        (None, "v2 other"),
+        ("2019-12-31", "other"),
+        ("2020-01-01", "v1 other"),
+        ("2022-12-31", "v1 other"),
+        ("2023-01-01", "v2 other"),
+        ("2025-12-31", "v2 other"),
+        ("2026-01-01", "v3 other"),
+        ("2030-01-01", "v3 other"),
+    ],
+)
+def test_one_version_is_in_force_on_each_day(as_of: str | None, expected: str) -> None:
+    assert shown(CHAIN, as_of) == expected
+
+
+@pytest.mark.parametrize(
+    ("as_of", "expected"), [(None, "new"), ("2024-03-01", "new"), ("2024-02-29", "old"), ("1990-01-01", "old")]
+)
+def test_without_dates_of_force_the_date_of_the_newer_one_counts(as_of: str | None, expected: str) -> None:
+    records = [record("old"), record("new", updated_at="2024-03-01T08:00:00+00:00", supersedes=("old",))]
+    assert shown(records, as_of) == expected
+
+
+def test_a_date_alone_hides_nothing_unless_a_day_is_asked_for() -> None:
+    records = [record("ended", effective_to="2024-12-31"), record("planned", effective_from="2030-01-01")]
+    assert shown(records) == "ended planned"
+    assert shown(records, "2024-12-31") == "ended"
+    assert shown(records, "2025-01-01") == ""
+    assert shown(records, "2030-01-01") == "planned"
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "expected"),
+    [((), (), "new"), ((), ("hr",), "new"), (("hr",), (), "old new"), (("hr", "it"), ("hr",), "new")],
+)
+def test_nobody_loses_a_document_to_one_that_they_may_not_see(
+    newer: tuple[str, ...], older: tuple[str, ...], expected: str
+) -> None:
+    records = [record("old", visible_to=older), record("new", visible_to=newer, supersedes=("old",))]
+    assert shown(records) == expected
+    assert Versions(records).superseded_by(records[0], TODAY) == ("docs/new.md" if expected == "new" else None)
+
+
+def test_copies_are_out_together() -> None:
+    records = [
+        record("a", same_as="b", revision="r-a"),
+        record("b"),
+        record("c", supersedes=("docs/a.md",)),
+        record("d", same_as="c", revision="r-d"),
+    ]
+    assert Versions(records).not_in_force(today=TODAY) == {"r-b"}
+    # The document whose chunks a copy has is no rival of it.
+    assert Versions([record("x", supersedes=("y.md",)), record("y", same_as="x")]).not_in_force(today=TODAY) == set()
+
+
+def test_of_editions_that_repeal_their_common_title_the_latest_is_in_force() -> None:
+    records = [
+        record("v1", title="差旅办法", effective_from="2020-01-01", supersedes=("差旅办法",)),
+        record("v3", title="差旅办法", effective_from="2024-01-01", supersedes=("差旅办法",)),
+        record("v2", title="差旅办法", updated_at="2022-03-01T00:00:00Z", supersedes=("差旅办法",)),
+    ]
+    assert shown(records) == "v3"
+    assert shown(records, "2023-01-01") == "v2"
+    assert shown(records, "2020-06-01") == "v1"
+
+
+@pytest.mark.parametrize(
+    "names", [{"a": "b", "b": "a"}, {"a": "b", "b": "c", "c": "a"}, {"a": "a"}], ids=["two", "three", "itself"]
+)
+def test_documents_that_supersede_each_other_without_dates_are_all_in_force(names: dict[str, str]) -> None:
+    assert shown([record(name, supersedes=(older,)) for name, older in names.items()]) == " ".join(names)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("hr/policy.md", "it new"),
+        ("./hr/policy.md", "it new"),
+        ("/docs/hr/policy.md", "it new"),
+        ("docs\\hr\\policy.md", "it new"),
+        ("hr/policy", "it new"),
+        ("../it/policy.md", "hr new"),
+        ("policy.md", "hr it new"),
+        ("policy", "hr it new"),
+        ("r/policy.md", "hr it new"),
+        ("人事口径", "it new"),
+        ("  hr/policy.md ", "it new"),
+        ("", "hr it new"),
+    ],
+)
+def test_the_document_that_is_meant_by_a_name(written: str, expected: str) -> None:
+    records = [
+        record("hr", source="/docs/hr/policy.md", title="人事口径"),
+        record("it", source="/docs/it/policy.md", title="信息口径"),
+        record("new", source="/docs/2024/new.md", supersedes=(written,)),
+    ]
+    assert shown(records) == expected
+
+
+def test_a_file_beside_it_is_meant_first() -> None:
+    records = [
+        record("one", source="a/old.md"),
+        record("two", source="b/old.md"),
+        record("new", source="b/new.md", supersedes=("old.md",)),
+    ]
+    assert shown(records) == "one new"
+
+
+def test_a_name_is_the_same_however_its_accents_are_stored() -> None:
+    records = [
+        record("old", source=unicodedata.normalize("NFD", "docs/Congé.md")),
+        record("new", supersedes=(unicodedata.normalize("NFC", "Congé.md"),)),
+    ]
+    assert shown(records) == "new"
+
+
+def test_what_is_said_without_effect_is_told() -> None:
+    records = [
+        record("hr", source="hr/policy.md", title="x"),
+        record("it", source="it/policy.md", title="x"),
+        record(
+            "new",
+            effective_from="2024-02-30",
+            effective_to="2024-12",
+            supersedes=("policy.md", "gone.md", "某个旧办法", "hr/policy.md"),
+        ),
+        record("other", effective_from="soon"),
+    ]
+    assert list(Versions(records).doubts({"new", "unknown"})) == [
+        ("docs/new.md", "effective_from '2024-02-30' is no date and was left out; a right one is 2024-01-31"),
+        ("docs/new.md", "supersedes 'policy.md', which may be hr/policy.md, it/policy.md: write its whole path"),
+        ("docs/new.md", "supersedes 'gone.md', which is not in the knowledge base"),
+    ]
+
+
+@given(st.lists(st.integers(0, 3000), min_size=1, max_size=6, unique=True), st.integers(-100, 3100))
+def test_of_a_chain_of_versions_one_is_in_force(starts: list[int], day: int) -> None:
+    first = date(2020, 1, 1)
+    starts = sorted(starts)
+    records = [
+        record(
+            f"v{place}",
+            effective_from=(first + timedelta(start)).isoformat(),
+            supersedes=(f"v{place - 1}",) if place else (),
+        )
+        for place, start in enumerate(starts)
+    ]
+    begun = [place for place, start in enumerate(starts) if start <= day]
+    expected = f"v{begun[-1]}" if begun else ""
+    as_of = first + timedelta(day)
+    assert shown(records, as_of.isoformat()) == expected
+    # Unasked, the first version is shown before it begins: nothing else would be.
+    assert shown(records, today=as_of) == (expected or "v0")

@@ -12,7 +12,7 @@ from retrieval.knowledge_base import KnowledgeBase
 from retrieval.models.local import ModelError
 from retrieval.rerank.rerank import OrFusedOrder
 from retrieval.settings import RetrievalSettings
-from retrieval.text.language import Language, language_of
+from retrieval.text.folding import Language, language_of
 from retrieval.upkeep.doctor import Examination, Probe
 from tests.fakes import CharacterEmbedder, copied
 
