@@ -17,8 +17,7 @@ from agent.checks.claims import FAILED, Check
 from agent.evidence import EvidenceLedger, best_passages, fenced, format_place, plain
 from agent.models.errors import ContextOverflow, ModelError
 from agent.models.offline import as_answer
-from agent.quoting.candidate import Passage
-from agent.quoting.confidence import SURE
+from agent.quoting.confidence import SURE, Passage
 from agent.quoting.quote import Quote
 from agent.react.parser import DirectAnswer, ReActParser
 from prompts import ContextWindow, approximate_tokens

@@ -24,7 +24,7 @@ from agent.models.chat import open_chat_model
 from agent.models.errors import ToolsRefused
 from agent.models.offline import OfflineChatModel
 from agent.question import Question, small_talk_reply
-from agent.quoting.candidate import Passage
+from agent.quoting.confidence import Passage
 from agent.quoting.quote import ChoosesQuotes, Quote, Quoter
 from agent.rewrite import RewriteByModel, RewriteByRules, Rewriter
 from agent.sessions.stale import notice, stale_answers

@@ -19,7 +19,7 @@ from agent.loop.drafts import Drafts
 from agent.loop.steering import Limits
 from agent.models.chat import open_chat_model
 from agent.models.errors import ContextOverflow, ModelError, ModelTimeout, ToolsRefused
-from agent.quoting.candidate import Passage
+from agent.quoting.confidence import Passage
 from agent.quoting.quote import Quote
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import Summary, Turn

@@ -9,9 +9,8 @@ from agent.checks.citations import without_labels
 from agent.checks.contradiction import contradictions
 from agent.checks.facts import read_facts
 from agent.checks.finding import Finding
-from agent.checks.names import names_not_in, quotations
 from agent.checks.numerals import EMPHASIS, folded
-from agent.checks.passage import Source, Token, read_sequence
+from agent.checks.passage import Source, Token, names_not_in, quotations, read_sequence
 from retrieval.text.folding import language_of
 from retrieval.text.tokens import query_tokens
 

@@ -10,8 +10,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import ConfigDict, PrivateAttr, SkipValidation
 
 from agent.evidence import EvidenceLedger
-from agent.quoting.candidate import Passage
-from agent.quoting.confidence import missing_parts
+from agent.quoting.confidence import Passage, missing_parts
 from agent.quoting.quote import ChoosesQuotes
 from agent.settings import OFFLINE
 from retrieval.text.folding import language_of

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from agent.checks.numerals import folded
 from agent.quoting.answer_type import asked_type, is_of
-from agent.quoting.candidate import Candidate, Passage
-from agent.quoting.confidence import LEAST_CONFIDENCE, confidence
+from agent.quoting.confidence import LEAST_CONFIDENCE, Candidate, Passage, confidence
 from agent.quoting.units import list_around, quotation, split_units
 from retrieval.embed.embedder import Embedder
 from retrieval.text.folding import language_of

@@ -2,8 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.quoting.candidate import Candidate, Passage
-from agent.quoting.confidence import LEAST_CONFIDENCE, confidence, missing_parts, missing_terms
+from agent.quoting.confidence import LEAST_CONFIDENCE, Candidate, Passage, confidence, missing_parts, missing_terms
 from agent.quoting.units import Unit
 from retrieval.text.folding import language_of
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from agent.quoting.candidate import Passage
+from agent.quoting.confidence import Passage
 from agent.quoting.quote import Quoter
 from tests.fakes import CharacterEmbedder
 
