@@ -27,6 +27,8 @@ class SessionList(BaseModel):
 class ShownTurn(BaseModel):
     """One question and its answer."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     question: str
     answer: str
     refused: bool
@@ -73,19 +75,7 @@ def show_session(session: Annotated[SessionName, Path()], at: AtDoor, caller: Re
     turns = at.assistant.sessions.turns(session, caller.groups) if at.owners.owns(session, caller.id) else []
     if not turns:
         raise Refused(404, f"there is no session {session!r}")
-    return Conversation(
-        session=session,
-        turns=[
-            ShownTurn(
-                question=turn.question,
-                answer=turn.answer,
-                refused=turn.refused,
-                citations=list(turn.citations),
-                trace_id=turn.trace_id,
-            )
-            for turn in turns
-        ],
-    )
+    return Conversation(session=session, turns=[ShownTurn.model_validate(turn) for turn in turns])
 
 
 @router.delete("/api/sessions/{session}", status_code=204, responses=problems(404, 422))

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from preprocessing.errors import FolioError
 from retrieval.documents.schema import DocumentRecord
@@ -217,7 +217,9 @@ class SearchReply(BaseModel):
 class ListedDocument(BaseModel):
     """A document that can be searched and read."""
 
-    document_id: str
+    model_config = ConfigDict(from_attributes=True)
+
+    document_id: str = Field(validation_alias=AliasChoices("doc_id", "document_id"))
     source: str = Field(description="Its whole name.")
     title: str
     doc_type: str
@@ -230,18 +232,9 @@ class ListedDocument(BaseModel):
 
 def listed(record: DocumentRecord, names: set[str]) -> ListedDocument:
     """Return a document as it is listed for a caller who may see those of these names."""
-    return ListedDocument(
-        document_id=record.doc_id,
-        source=record.source,
-        title=record.title,
-        doc_type=record.doc_type,
-        version=record.version,
-        updated_at=record.updated_at,
-        effective_from=record.effective_from,
-        effective_to=record.effective_to,
-        # The name of a document that the caller may not see is not theirs to know either.
-        superseded_by=record.superseded_by if record.superseded_by in names else None,
-    )
+    document = ListedDocument.model_validate(record)
+    # The name of a document that the caller may not see is not theirs to know either.
+    return document if record.superseded_by in names else document.model_copy(update={"superseded_by": None})
 
 
 def chat_reply(answer: "CitedAnswer", provider: str) -> ChatReply:
