@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -140,34 +140,19 @@ class Catalogue:
             return copies.all_files(connection)
 
     def begin(self, document: Document, revision: str) -> None:
-        """Note that a state is being written; it stays hidden until `commit`."""
-        with self._engine.begin() as connection:
-            connection.execute(
-                sa.insert(_documents).values(
-                    doc_id=document.doc_id,
-                    revision=revision,
-                    state="pending",
-                    source=document.source,
-                    title=document.title,
-                    doc_type=document.doc_type,
-                    version=document.version,
-                    updated_at=document.updated_at,
-                    effective_from=first_text(document.metadata.get("effective_from")),
-                    effective_to=first_text(document.metadata.get("effective_to")),
-                    visible_to=_as_list(document.metadata.get("visible_to")),
-                    supersedes=_as_list(document.metadata.get("supersedes")),
-                    chunks=0,
-                    ingested_at=_now(),
-                )
-            )
+        """Note that a revision is being written; it stays hidden until `commit`."""
+        said = {name: first_text(document.metadata.get(name)) for name in ("effective_from", "effective_to")}
+        lists = {name: _as_list(document.metadata.get(name)) for name in ("visible_to", "supersedes")}
+        self._begin(document, revision=revision, **said, **lists)
 
     def begin_hand_over(self, heir: DocumentRecord) -> None:
         """Note that chunks of its own are being written for a copy; they stay hidden until `hand_over`."""
-        values = {
-            **{name: getattr(heir, name) for name in ("doc_id", "revision", "source", "title", "doc_type")},
-            **{name: getattr(heir, name) for name in ("version", "updated_at", "visible_to", "supersedes")},
-            **{name: getattr(heir, name) for name in ("effective_from", "effective_to")},
-        }
+        own = ("revision", "effective_from", "effective_to", "visible_to", "supersedes")
+        self._begin(heir, **{name: getattr(heir, name) for name in own})
+
+    def _begin(self, document: Document | DocumentRecord, **values: Any) -> None:
+        same = ("doc_id", "source", "title", "doc_type", "version", "updated_at")
+        values |= {name: getattr(document, name) for name in same}
         with self._engine.begin() as connection:
             connection.execute(sa.insert(_documents).values(**values, state="pending", chunks=0, ingested_at=_now()))
 
@@ -184,12 +169,7 @@ class Catalogue:
         self, document: Document, revision: str, original: str, file: FileState, instead_of: str | None = None
     ) -> None:
         """Let the document share the chunks of the original, in place of its own state and of a renamed document."""
-        copy = {
-            "doc_id": document.doc_id,
-            "revision": revision,
-            "source": document.source,
-            "updated_at": document.updated_at,
-        }
+        copy = {"revision": revision, **{name: getattr(document, name) for name in ("doc_id", "source", "updated_at")}}
         with self._engine.begin() as connection:
             for doc_id in filter(None, (document.doc_id, instead_of)):
                 _end(connection, doc_id)
@@ -337,13 +317,12 @@ def _end(connection: sa.Connection, doc_id: str) -> None:
     copies.remember_file(connection, doc_id, None)
 
 
-def _copy_values(record: DocumentRecord) -> dict[str, Any]:
+def _copy_values(record: Any) -> dict[str, Any]:
     return {name: getattr(record, name) for name in ("doc_id", "revision", "source", "updated_at")}
 
 
 def _copy_record(row: Any, original: DocumentRecord) -> DocumentRecord:
-    own = {"doc_id": row.doc_id, "revision": row.revision, "source": row.source, "updated_at": row.updated_at}
-    return replace(original, **own, same_as=original.doc_id)
+    return replace(original, **_copy_values(row), same_as=original.doc_id)
 
 
 def _now() -> str:
@@ -351,20 +330,8 @@ def _now() -> str:
 
 
 def _record(row: Any) -> DocumentRecord:
-    return DocumentRecord(
-        doc_id=row.doc_id,
-        revision=row.revision,
-        source=row.source,
-        title=row.title,
-        doc_type=row.doc_type,
-        version=row.version,
-        updated_at=row.updated_at,
-        chunks=row.chunks,
-        effective_from=row.effective_from,
-        effective_to=row.effective_to,
-        visible_to=tuple(row.visible_to),
-        supersedes=tuple(row.supersedes),
-    )
+    known = {field.name: getattr(row, field.name) for field in fields(DocumentRecord) if hasattr(row, field.name)}
+    return DocumentRecord(**known | {name: tuple(known[name]) for name in ("visible_to", "supersedes")})
 
 
 def _as_list(value: str | Sequence[str] | None) -> list[str]:
