@@ -10,15 +10,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Assistant", "CitedAnswer", "Settings"]
 
-_HOMES = {
-    "Assistant": "agent.assistant:Assistant",
-    "CitedAnswer": "agent.answer:CitedAnswer",
-    "Settings": "agent.settings:Settings",
-}
+_HOMES = {"Assistant": "assistant", "CitedAnswer": "answer", "Settings": "settings"}
 """Imported when they are asked for: whoever imports one module of the agent does not wait for the others."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return resolve_name(_HOMES[name])
+    return resolve_name(f"{__name__}.{_HOMES[name]}:{name}")

@@ -44,10 +44,6 @@ class Citation:
         shown = ("label", "chunk_id", "source", "section", "page", "quote")
         return {name: getattr(self, name) for name in shown}
 
-    def as_stored(self) -> dict[str, Any]:
-        """Return all of the citation, from which a change of the document can be told."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class CitedAnswer:

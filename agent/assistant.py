@@ -11,9 +11,8 @@ from agent.question import Question, readable, without_address
 from agent.sessions.store import SessionStore, check_session
 from agent.sessions.turn import Turn
 from agent.settings import Settings
-from agent.traces.kept import FolderTraces, Traces, open_traces
+from agent.traces.kept import open_traces
 from agent.traces.observed import check_observable
-from preprocessing.errors import FolioError
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import check
 
@@ -37,16 +36,12 @@ class Assistant:
         knowledge_base: KnowledgeBase,
         model: "BaseChatModel | None",
         sessions: SessionStore,
-        traces: Traces | None = None,
     ) -> None:
-        """Put the parts together; without a model, the one that the settings name is opened at the first question.
-
-        Without `traces`, they are files in FOLIO_HOME.
-        """
+        """Put the parts together; without a model, the one that the settings name is opened at the first question."""
         self.settings = settings
         self.knowledge_base = knowledge_base
         self.sessions = sessions
-        self.traces = traces or FolderTraces(settings.home / "traces")
+        self.traces = open_traces(settings)
         self._given_model = model
 
     @classmethod
@@ -61,7 +56,7 @@ class Assistant:
         knowledge_base = KnowledgeBase.open(settings)
         try:
             sessions = SessionStore.of(settings) if remember else SessionStore.in_memory()
-            return cls(settings, knowledge_base, model, sessions, open_traces(settings))
+            return cls(settings, knowledge_base, model, sessions)
         except BaseException:
             knowledge_base.close()
             raise
@@ -90,14 +85,6 @@ class Assistant:
     def prepare(self) -> None:
         """Load what the first question needs. Raises FolioError for what it would stumble over."""
         self._answerer.prepare()
-
-    def warm(self) -> None:
-        """Load what the first question needs, so that it does not have to wait."""
-        try:
-            self.prepare()
-        except FolioError as error:
-            # The first question says so, where a person sees it.
-            logger.debug("not warm: %s", error)
 
     def use_model(self, name: str) -> None:
         """Answer with another model from now on: `offline`, or one at the address of the settings.

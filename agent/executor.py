@@ -19,7 +19,7 @@ from agent.evidence import EvidenceLedger, is_same_search
 from agent.loop.drafts import AskRunnable, Drafts, OnDraft
 from agent.loop.native_tools import native_agent
 from agent.loop.steering import Limits, SteeredAgent, react_agent
-from agent.memory import SessionMemory, shorten_by_model
+from agent.memory import SessionMemory, notice, shorten_by_model, stale_answers
 from agent.models.chat import open_chat_model
 from agent.models.errors import ToolsRefused
 from agent.models.offline import OfflineChatModel
@@ -27,15 +27,12 @@ from agent.question import Question, small_talk_reply
 from agent.quoting.confidence import Passage
 from agent.quoting.quote import ChoosesQuotes, Quote, Quoter
 from agent.rewrite import RewriteByModel, RewriteByRules, Rewriter
-from agent.sessions.stale import notice, stale_answers
 from agent.sessions.store import SessionStore
-from agent.sessions.summary import shorten_by_rules
-from agent.sessions.turn import Staleness, Turn
+from agent.sessions.turn import Staleness, Turn, shorten_by_rules
 from agent.settings import OFFLINE, AgentStyle, Settings
 from agent.tools import knowledge_search, query_rewrite
 from agent.traces.kept import Traces
-from agent.traces.observed import observed_by, open_observer
-from agent.traces.secret_values import SecretValues
+from agent.traces.observed import SecretValues, observed_by, open_observer
 from agent.traces.trace import Event, Trace
 from preprocessing.errors import FolioError
 from preprocessing.visibility import groups_of

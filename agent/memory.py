@@ -1,9 +1,12 @@
-"""The memory of LangChain's executor over the sessions: read before a question, written after its outcome."""
+"""The memory of LangChain's executor over the sessions: read before a question, written after its outcome.
+
+Beside it stands which earlier answers no longer hold, because a document that they cite has changed since.
+"""
 
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from langchain_classic.base_memory import BaseMemory
@@ -16,25 +19,44 @@ from agent.checks.citations import remove_unknown_labels
 from agent.checks.claims import find
 from agent.checks.passage import Source
 from agent.ending import Outcome
-from agent.evidence import harmless_turns
+from agent.evidence import harmless_turns, supporting
 from agent.models.errors import ModelError
 from agent.react.labels import find_labels, strip_thinking
 from agent.sessions.store import SessionStore
-from agent.sessions.summary import (
+from agent.sessions.turn import (
     MAX_ANSWER_CHARS,
     MAX_QUESTION_CHARS,
+    NO_HISTORY,
     Shorten,
+    Staleness,
+    Summary,
+    Turn,
+    as_history,
     clipped,
     fold,
     shorten_by_rules,
-    with_summary,
 )
-from agent.sessions.turn import NO_HISTORY, Staleness, Summary, Turn, as_history
+from preprocessing.errors import FolioError
+from retrieval.documents.other_documents import Fate
+from retrieval.knowledge_base import KnowledgeBase
+from retrieval.text.folding import Language, language_of
 
 logger = logging.getLogger(__name__)
 
 _MOST_READ = 4000
 """Tokens of turns that a model is given to shorten, the latest of them."""
+_MOST_NOTICES = 5
+"""At once; of more, the later answers come first and the others next time."""
+_NAMED_CHARS = 60
+
+_HOLDS: Mapping[Language, Mapping[Staleness, str]] = {
+    "zh": {"void": "已不再成立", "changed": "可能已不再成立"},
+    "en": {"void": "no longer holds", "changed": "may no longer hold"},
+}
+_WHY: Mapping[Language, Mapping[Fate, str]] = {
+    "zh": {"changed": "已更改", "deleted": "已删除", "superseded": "已被新版取代"},
+    "en": {"changed": "has changed since", "deleted": "was deleted", "superseded": "has a newer version"},
+}
 
 
 class SessionMemory(BaseMemory):
@@ -61,7 +83,7 @@ class SessionMemory(BaseMemory):
         known, turns = self._open_turns()
         # A conversation that came from elsewhere may not fit yet; the model is asked for its summary afterwards.
         summary, turns = fold(known, turns, self.max_tokens, shorten_by_rules)
-        return {"chat_history": harmless_turns(with_summary(summary, turns, self.max_tokens))}
+        return {"chat_history": harmless_turns(as_history(turns, self.max_tokens, summary))}
 
     def turns(self, *, after: int = 0) -> list[Turn]:
         """Return the turns so far, those of a higher number than `after`."""
@@ -71,7 +93,8 @@ class SessionMemory(BaseMemory):
     def save_context(self, inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
         """Keep the question with its outcome, and nothing of how it came about; shorten what no longer fits."""
         outcome: Outcome = outputs["outcome"]
-        citations = tuple(citation.as_stored() for citation in outcome.citations)
+        # All of each, from which a change of its document can be told.
+        citations = tuple(asdict(citation) for citation in outcome.citations)
         turn = Turn(inputs["input"], outcome.text, outcome.refused, citations, self.trace_id, self.viewer)
         self.store.append(self.session, turn)
         known, turns = self._open_turns()
@@ -117,3 +140,65 @@ def _read_lines(reply: str, source: str) -> list[str]:
     texts = [remove_unknown_labels(line, ())[0] for line in bare if line and not line.endswith((":", "："))]
     kept = [clipped(text, MAX_QUESTION_CHARS + MAX_ANSWER_CHARS) for text in texts if not find(text, told)]
     return [f"- {text}" for text in dict.fromkeys(kept)]
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """An earlier answer that does not hold as it did."""
+
+    turn: Turn
+    staleness: Staleness
+    source: str
+    """The document that it cites."""
+    fate: Fate
+
+
+def stale_answers(turns: Sequence[Turn], knowledge_base: KnowledgeBase) -> list[Stale]:
+    """Return the answers that a person must be told of, oldest first, each once for each way of being stale.
+
+    What cannot be told now, because the documents cannot be read, is told next time.
+    """
+    fates: dict[tuple[str, str, str], Fate] = {}
+    found: list[Stale] = []
+    try:
+        for turn in reversed(turns):
+            stale = _judge(turn, knowledge_base, fates)
+            if stale and turn.stale not in (stale.staleness, "void"):
+                found.append(stale)
+    except (FolioError, ConnectionError, TimeoutError) as error:
+        logger.warning("whether earlier answers still hold cannot be told: %s", error)
+    return found[:_MOST_NOTICES][::-1]
+
+
+def notice(stale: Stale, question: str) -> str:
+    """Return one line on an earlier answer, in the language of the question that is asked now."""
+    earlier = clipped(stale.turn.question, _NAMED_CHARS)
+    language = language_of(question)
+    holds, why = _HOLDS[language][stale.staleness], _WHY[language][stale.fate]
+    if language == "zh":
+        return f"提示：先前“{earlier}”的回答{holds}：{stale.source} {why}。"
+    return f"Note: the earlier answer to “{earlier}” {holds}: {stale.source} {why}."
+
+
+def _judge(turn: Turn, knowledge_base: KnowledgeBase, fates: dict[tuple[str, str, str], Fate]) -> Stale | None:
+    """Say how an answer is stale, by the worst that became of its documents."""
+    changed: Stale | None = None
+    # Answers of earlier versions of Folio do not say in which state they read a document.
+    for citation in (one for one in turn.citations if one.get("content_hash")):
+        key = (citation["doc_id"], citation["revision"], citation["content_hash"])
+        if key not in fates:
+            fates[key] = knowledge_base.fate_of(*key)
+        fate = fates[key]
+        if fate == "same" or (fate == "superseded" and citation.get("superseded_by")):
+            continue
+        if fate != "changed" or not _still_says(citation, knowledge_base):
+            return Stale(turn, "void", citation["source"], fate)
+        changed = changed or Stale(turn, "changed", citation["source"], fate)
+    return changed
+
+
+def _still_says(citation: dict[str, Any], knowledge_base: KnowledgeBase) -> bool:
+    """Say whether the words that the answer rests on stand in the document as it is now."""
+    _, chunks = knowledge_base.read(citation["doc_id"])
+    now = "\n".join(supporting(chunk.text) for chunk in chunks)
+    return "".join(citation["quote"].split()) in "".join(now.split())

@@ -3,47 +3,40 @@
 import difflib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from itertools import chain, repeat
+from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import PrivateAttr
+from pydantic import SkipValidation, TypeAdapter
 
-from agent.executor import Parts, RunSettings, answer
+from agent.executor import Parts, RunSettings, answer, quoter_of
 from agent.loop.drafts import Drafts
 from agent.loop.steering import Limits
 from agent.models.chat import open_chat_model
 from agent.models.errors import ContextOverflow, ModelError, ModelTimeout, ToolsRefused
 from agent.quoting.confidence import Passage
-from agent.quoting.quote import Quote
+from agent.quoting.quote import ChoosesQuotes, Quote
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import Summary, Turn
 from agent.settings import OFFLINE, Settings
-from agent.traces.secret_values import SecretValues
-from agent.traces.trace import TOOL_CALLS, Trace
-from preprocessing.document import Chunk
+from agent.traces.observed import SecretValues
+from agent.traces.trace import TOLD, TOOL_CALLS, Trace
 from preprocessing.errors import FolioError
 from prompts import ContextWindow
-from retrieval.hit import Hit, LegScore
+from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.remote.address import EndpointBusy
-from retrieval.search import SearchError
-
-if TYPE_CHECKING:
-    from agent.quoting.quote import ChoosesQuotes, Quoter
 
 _NEW_EACH_TIME = ("trace_id", "notices", "usage")
 """Of an answer: the id is that of another run, and what a person is told beside it is no part of it."""
 _SHOWN_CHARS = 80
-_MODEL_ERRORS: dict[str, type[ModelError]] = {"ModelTimeout": ModelTimeout, "ToolsRefused": ToolsRefused}
-_SEARCH_ERRORS: dict[str, type[Exception]] = {
-    error.__name__: error for error in (SearchError, EndpointBusy, TimeoutError, ConnectionError)
-}
+_ERRORS: dict[str, type[Exception]] = {error.__name__: error for error in (*TOLD, ModelTimeout, ToolsRefused)}
+_HIT = TypeAdapter(Hit)
 
 
 class NotReplayable(FolioError):
@@ -89,7 +82,7 @@ class Replayed:
         return not self.diff
 
 
-def replay(record: Mapping[str, Any], hidden: SecretValues | None = None) -> Replayed:
+def replay(record: Mapping[str, Any], settings: Settings) -> Replayed:
     """Answer again from the recorded replies and hits; nothing is asked or searched.
 
     Raises NotReplayable for a trace without an answer, or of an earlier version of Folio.
@@ -97,14 +90,12 @@ def replay(record: Mapping[str, Any], hidden: SecretValues | None = None) -> Rep
     _check(record)
     if record["answer"]["reason"] == "no_documents":
         return Replayed(record["trace_id"], ())
-    search, quotes = RecordedSearch(record["searches"]), RecordedQuotes(record["quotes"])
-    model = RecordedModel(replies=record["llm_calls"], failures=record["failed_calls"])
-    return Replayed(record["trace_id"], tuple(_difference(record, search, quotes, model, hidden)))
+    recorded = Recorded(record)
+    model = RecordedModel(outcomes=_outcomes(record["llm_calls"], record["failed_calls"]))
+    return Replayed(record["trace_id"], _difference(record, recorded.search, recorded, model, settings))
 
 
-def replay_live(
-    record: Mapping[str, Any], settings: Settings, knowledge_base: KnowledgeBase, quoter: "Quoter"
-) -> Replayed:
+def replay_live(record: Mapping[str, Any], settings: Settings, knowledge_base: KnowledgeBase) -> Replayed:
     """Answer again with what the index finds today.
 
     The built-in model reads it anew; of any other the recorded replies are taken, the last one for ever.
@@ -123,11 +114,13 @@ def replay_live(
     changed = tuple(one for one in searches if one.gained or one.lost)
     if record["answer"]["reason"] == "no_documents":
         raise NotReplayable(f"trace {record['trace_id']}: there were no documents then; ask the question again")
-    model: BaseChatModel = RecordedModel(replies=record["llm_calls"], repeats=True)
+    quoter = quoter_of(knowledge_base)
     if given["model"] == OFFLINE:
         model = open_chat_model(settings.model_copy(update={"chat_model": OFFLINE}), quoter)
-    diff = _difference(record, search, quoter, model, SecretValues.of(settings))
-    return Replayed(record["trace_id"], tuple(diff), changed)
+    else:
+        model = RecordedModel(outcomes=_outcomes(record["llm_calls"], repeats=True))
+    diff = _difference(record, search, quoter, model, settings)
+    return Replayed(record["trace_id"], diff, changed)
 
 
 def _check(record: Mapping[str, Any]) -> None:
@@ -141,19 +134,19 @@ def _check(record: Mapping[str, Any]) -> None:
 def _difference(
     record: Mapping[str, Any],
     search: Callable[[str], list[Hit]],
-    quoter: "ChoosesQuotes",
+    quoter: ChoosesQuotes,
     model: BaseChatModel,
-    hidden: SecretValues | None,
-) -> list[str]:
+    settings: Settings,
+) -> tuple[str, ...]:
     """Answer the question of the record with these parts, and return how the answer differs."""
     given, session, viewer = record["run"], record["session"], tuple(record["viewer"])
-    settings = RunSettings(**{name: given[name] for name in RunSettings.__dataclass_fields__})
+    run = RunSettings(**{name: given[name] for name in RunSettings.__dataclass_fields__})
     trace = Trace(record["question"], session, viewer=viewer, seed=record["seed"])
-    sessions = recorded_sessions(session, viewer, record["history"])
+    sessions = _recorded_sessions(session, viewer, record["history"])
     parts = Parts(
-        settings=settings,
+        settings=run,
         model=model,
-        window=ContextWindow(settings.prompt_tokens),
+        window=ContextWindow(run.prompt_tokens),
         search=search,
         quoter=quoter,
         sessions=sessions,
@@ -163,13 +156,11 @@ def _difference(
     try:
         again = answer(record["question"], session, parts, trace, Drafts(None)).as_json()
     except Diverged as error:
-        return [f"! {error}"]
+        return (f"! {error}",)
     finally:
         sessions.close()
-    masked = (hidden or SecretValues()).mask(again)
-    return list(
-        difflib.unified_diff(_lines(record["answer"]), _lines(masked), "recorded", "replayed", lineterm="", n=1)
-    )
+    then, now = _lines(record["answer"]), _lines(SecretValues.of(settings).mask(again))
+    return tuple(difflib.unified_diff(then, now, "recorded", "replayed", lineterm="", n=1))
 
 
 def _limits(reached: Mapping[str, Any] | None, trace: Trace) -> Limits:
@@ -186,7 +177,7 @@ def _lines(given: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _changed(recorded: Mapping[str, Any], today: Sequence[Hit]) -> ChangedSearch:
-    then = [read_hit(hit) for hit in recorded["hits"]]
+    then = [_HIT.validate_python(hit) for hit in recorded["hits"]]
     return ChangedSearch(recorded["query"], _only_in(today, then), _only_in(then, today))
 
 
@@ -205,16 +196,9 @@ def _identity(hit: Hit) -> tuple[str, tuple[str, ...], str]:
 
 
 class RecordedModel(BaseChatModel):
-    """Gives the recorded replies in their order, and fails where a reply failed.
+    """Gives the recorded replies in their order, and fails where a reply failed."""
 
-    After the last one it is at its end, or gives that one for ever.
-    """
-
-    replies: Sequence[Mapping[str, Any]]
-    failures: Sequence[Mapping[str, Any]] = ()
-    repeats: bool = False
-    _given: int = PrivateAttr(default=0)
-    _failed: int = PrivateAttr(default=0)
+    outcomes: SkipValidation[Iterator[AIMessage | Exception]]
 
     @property
     def _llm_type(self) -> str:
@@ -231,82 +215,62 @@ class RecordedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        if failure := next((one for one in self.failures[self._failed :] if one["after_calls"] == self._given), None):
-            self._failed += 1
-            raise _model_error(failure)
-        if self._given >= len(self.replies) and not (self.repeats and self.replies):
-            raise Diverged(f"the model is asked more often than the {len(self.replies)} times that are recorded")
-        reply = self.replies[min(self._given, len(self.replies) - 1)]
-        self._given += 1
-        return ChatResult(generations=[ChatGeneration(message=_message(reply))])
+        outcome = next(self.outcomes)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return ChatResult(generations=[ChatGeneration(message=outcome)])
 
 
-class RecordedSearch:
-    """Finds what was found."""
+def _outcomes(
+    calls: Sequence[Mapping[str, Any]], failures: Sequence[Mapping[str, Any]] = (), *, repeats: bool = False
+) -> Iterator[AIMessage | Exception]:
+    """Return what each call brought, and then Diverged, or the last reply for ever."""
+    outcomes: list[AIMessage | Exception] = [
+        AIMessage(call["reply"], **{name: call[name] for name in TOOL_CALLS if name in call}) for call in calls
+    ]
+    end = Diverged(f"the model is asked more often than the {len(calls)} times that are recorded")
+    last = outcomes[-1] if repeats and outcomes else end
+    for failure in reversed(failures):
+        outcomes.insert(failure["after_calls"], _model_error(failure))
+    return chain(outcomes, repeat(last))
 
-    def __init__(self, searches: Sequence[Mapping[str, Any]]) -> None:
-        self._left = list(searches)
 
-    def __call__(self, query: str) -> list[Hit]:
+class Recorded:
+    """Finds what was found, and chooses what was chosen."""
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self._searches = list(record["searches"])
+        self._quotes = list(record["quotes"])
+
+    def search(self, query: str) -> list[Hit]:
         """Return the hits of the next search for this query."""
-        found = next((one for one in self._left if one["query"] == query), None)
+        found = next((one for one in self._searches if one["query"] == query), None)
         if found is None:
             raise Diverged(f"what a search for {query!r} finds is not recorded")
-        self._left.remove(found)
+        self._searches.remove(found)
         if error := found.get("error"):
-            raise _SEARCH_ERRORS.get(error["type"], FolioError)(error["text"])
-        return [read_hit(hit) for hit in found["hits"]]
-
-
-class RecordedQuotes:
-    """Chooses what was chosen."""
-
-    def __init__(self, quotes: Sequence[Sequence[Mapping[str, Any]]]) -> None:
-        self._left = list(quotes)
+            raise _ERRORS.get(error["type"], FolioError)(error["text"])
+        return [_HIT.validate_python(hit) for hit in found["hits"]]
 
     def choose(self, question: str, passages: Sequence[Passage]) -> list[Quote]:
         """Return the next quotations."""
-        if not self._left:
+        if not self._quotes:
             raise Diverged("quotations are chosen more often than is recorded")
-        return [Quote(**quote) for quote in self._left.pop(0)]
+        return [Quote(**quote) for quote in self._quotes.pop(0)]
 
 
-def recorded_sessions(session: str, viewer: Sequence[str], history: Mapping[str, Any]) -> SessionStore:
+def _recorded_sessions(session: str, viewer: Sequence[str], history: Mapping[str, Any]) -> SessionStore:
     """Return sessions in memory that hold what was said before the question."""
     store = SessionStore.in_memory()
     for turn in history["turns"]:
-        store.append(session, Turn(turn["question"], turn["answer"], turn["refused"], viewer=tuple(viewer)))
-    turns = store.turns(session)
-    store.note_stale(
-        {new.number: old["stale"] for new, old in zip(turns, history["turns"], strict=True) if old["stale"]}
-    )
+        store.append(session, Turn(**turn, viewer=tuple(viewer)))
     summary = Summary(**history["summary"])
     through = sum(turn["number"] <= summary.through for turn in history["turns"])
     store.keep_summary(session, viewer, Summary(summary.text, through))
     return store
 
 
-def _message(reply: Mapping[str, Any]) -> AIMessage:
-    tokens = {"input_tokens": reply["prompt_tokens"], "output_tokens": reply["completion_tokens"]}
-    return AIMessage(
-        content=reply["reply"],
-        usage_metadata={**tokens, "total_tokens": sum(tokens.values())},
-        **{name: reply[name] for name in TOOL_CALLS if name in reply},
-    )
-
-
 def _model_error(failure: Mapping[str, Any]) -> Exception:
     if failure["type"] == "ContextOverflow":
         return ContextOverflow(failure["text"], failure["context_limit"])
-    return _MODEL_ERRORS.get(failure["type"], ModelError)(failure["text"])
-
-
-def read_hit(record: Mapping[str, Any]) -> Hit:
-    """Return the hit of a record. Raises KeyError or TypeError for one that is none."""
-    chunk = dict(record["chunk"])
-    chunk["section"] = tuple(chunk["section"])
-    chunk["metadata"] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in chunk["metadata"].items()
-    }
-    legs = {leg: LegScore(**place) for leg, place in record["legs"].items()}
-    return Hit(**{**record, "chunk": Chunk(**chunk), "legs": legs, "also_in": tuple(record["also_in"])})
+    return _ERRORS.get(failure["type"], ModelError)(failure["text"])

@@ -2,8 +2,7 @@
 
 import difflib
 import os
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -99,23 +98,22 @@ class Settings(RetrievalSettings):
 
 
 def load_settings(env_file: Path = Path(".env"), **flags: Any) -> Settings:
-    """Read the settings; flags that are None are left out.
+    """Read the settings.
 
-    What the file says to LangSmith and OpenTelemetry goes into the environment of the process, where they look.
-
-    Raises SettingsError in one line for a value that does not fit, for a `FOLIO_` name that does not exist, and for a
-    `.env` file that cannot be read.
+    What the file says to LangSmith and OpenTelemetry goes into the environment of the process, where they look; what
+    stands there stays. Raises SettingsError in one line for a value that does not fit, for a `FOLIO_` name that does
+    not exist, and for a `.env` file that cannot be read.
     """
     try:
         in_file = dotenv_values(env_file, encoding="utf-8") if env_file.is_file() else {}
         _check_names([*os.environ, *in_file])
-        settings = Settings(_env_file=env_file, **{name: value for name, value in flags.items() if value is not None})
+        settings = Settings(_env_file=env_file, **flags)
     except UnicodeDecodeError:
         raise SettingsError(f"{env_file}: not UTF-8; save the file as UTF-8") from None
     except UnreadableValue as error:
-        raise SettingsError(
-            f'{_named_in(str(error))}: not JSON; a right value is {{"enable_thinking": false}}'
-        ) from None
+        # It names the field in quotation marks.
+        name = str(error).split('"')[1].upper()
+        raise SettingsError(f'FOLIO_{name}: not JSON; a right value is {{"enable_thinking": false}}') from None
     except OSError as error:
         raise SettingsError(f"{env_file}: cannot be read ({error.strerror})") from None
     except ValidationError as error:
@@ -129,7 +127,9 @@ def load_settings(env_file: Path = Path(".env"), **flags: Any) -> Settings:
         raise SettingsError(f"{name}: {message[:1].lower()}{message[1:]}{shown}") from None
     if settings.home.exists() and not settings.home.is_dir():
         raise SettingsError(f"FOLIO_HOME: {settings.home} is a file; name a folder")
-    _hand_on(in_file)
+    for name, value in in_file.items():
+        if name.startswith(_OBSERVERS) and value:
+            os.environ.setdefault(name, value)
     return settings
 
 
@@ -142,22 +142,6 @@ def setting_names() -> list[str]:
         elif not field.validation_alias:
             names.append(name)
     return sorted(f"FOLIO_{name.upper()}" for name in names)
-
-
-def _hand_on(given: Mapping[str, str | None]) -> None:
-    """Put what a `.env` file says to LangSmith and OpenTelemetry into the environment, which is all that they read.
-
-    What stands in the environment stays.
-    """
-    for name, value in given.items():
-        if name.startswith(_OBSERVERS) and value:
-            os.environ.setdefault(name, value)
-
-
-def _named_in(message: str) -> str:
-    """Return the variable whose value pydantic could not read, as it names the field."""
-    field = re.search(r'field "(\w+)"', message)
-    return f"FOLIO_{field[1].upper()}" if field else "a FOLIO_ variable"
 
 
 def _check_names(given: Sequence[str]) -> None:

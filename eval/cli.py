@@ -4,11 +4,10 @@ A command is loaded when it is called, so that its module imports at its top wha
 """
 
 import sys
-from pkgutil import resolve_name
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
+from agent.cli import group_of
 from preprocessing.errors import FolioError
 
 COMMANDS = {
@@ -40,24 +39,7 @@ COMMANDS = {
 """Where each command is, and its line in the list of commands."""
 
 
-class Commands(TyperGroup):
-    """The commands of the table, each loaded when it is called."""
-
-    def __init__(self, **attributes: object) -> None:
-        super().__init__(**attributes)  # type: ignore[arg-type]
-        for name, (_, line) in COMMANDS.items():
-            self.add_command(TyperCommand(name, help=line))
-
-    def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]  # its types are typer's own
-        """Return the loaded command in the place of its line."""
-        name, _, rest = super().resolve_command(ctx, args)
-        target, line = COMMANDS[name or ""]
-        loaded = typer.Typer(add_completion=False)
-        loaded.command(name, help=line)(resolve_name(target))
-        return name, typer.main.get_command(loaded), rest
-
-
-app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(cls=group_of(COMMANDS), no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.callback()

@@ -4,6 +4,7 @@ A command is loaded when it is called, so that its module imports at its top wha
 """
 
 import sys
+from collections.abc import Mapping
 from pkgutil import resolve_name
 
 import typer
@@ -29,7 +30,7 @@ COMMANDS = {
     "serve": ("agent.cli.serve:serve", "Answer over HTTP."),
     "keys": ("agent.cli.serve:keys_app", "Keys for the HTTP server."),
     "mcp": ("agent.cli.mcp:mcp", "Serve the Model Context Protocol to other programs' agents."),
-    "eval": ("agent.cli.evaluate:evaluate_app", "Measure how good it is: the same as `python -m eval`."),
+    "eval": ("eval.cli:app", "Measure how good it is: the same as `python -m eval`."),
 }
 """Where each command is, a function or an app with commands of its own, and its line in the list of commands."""
 
@@ -37,22 +38,36 @@ EXTRAS = {"fastapi": "server", "uvicorn": "server", "mcp": "mcp"}
 """The extra of the distribution that a module comes with."""
 
 
-class Commands(TyperGroup):
-    """The commands of the table, each loaded when it is called."""
+def group_of(commands: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
+    """Return the group of a table of commands, each loaded when it is called."""
 
-    def __init__(self, **attributes: object) -> None:
-        super().__init__(**attributes)  # type: ignore[arg-type]
-        for name, (_, line) in COMMANDS.items():
-            self.add_command(TyperCommand(name, help=line))
+    class Commands(TyperGroup):
+        def __init__(self, **attributes: object) -> None:
+            super().__init__(**attributes)  # type: ignore[arg-type]
+            for name, (_, line) in commands.items():
+                self.add_command(TyperCommand(name, help=line))
 
-    def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]  # its types are typer's own
-        """Return the loaded command in the place of its line."""
-        name, _, rest = super().resolve_command(ctx, args)
-        return name, loaded(str(name)), rest
+        def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]  # its types are typer's own
+            """Return the loaded command in the place of its line."""
+            name, _, rest = super().resolve_command(ctx, args)
+            return name, loaded(str(name), commands[str(name)][0]), rest
+
+    return Commands
+
+
+def loaded(name: str, place: str):  # type: ignore[no-untyped-def]  # a command of typer's own
+    """Return the command at a place of the table."""
+    target = resolve_name(place)
+    if not isinstance(target, typer.Typer):
+        target, function = typer.Typer(rich_markup_mode=None, add_completion=False), target
+        target.command(name)(function)
+    command = typer.main.get_command(target)
+    command.name = name
+    return command
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=group_of(COMMANDS),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -80,17 +95,6 @@ def main() -> None:
         if extra is None:
             raise
         _end(f"{sys.argv[1]} needs: pip install 'folio[{extra}]'")
-
-
-def loaded(name: str):  # type: ignore[no-untyped-def]  # a command of typer's own
-    """Return a command of the table."""
-    target = resolve_name(COMMANDS[name][0])
-    if not isinstance(target, typer.Typer):
-        target, function = typer.Typer(rich_markup_mode=None), target
-        target.command(name)(function)
-    command = typer.main.get_command(target)
-    command.name = name
-    return command
 
 
 def _end(problem: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from agent.assistant import Assistant
-from agent.cli.options import AsJson, AsOf, Filters, Viewer, day_of, one_or_many, print_json
+from agent.cli.options import AsJson, AsOf, Filters, Viewer, one_or_many, print_json
 from agent.sessions.turn import as_turns
 from agent.settings import load_settings
 from agent.view.text import print_answer, print_event
@@ -28,7 +28,7 @@ def ask(
     if session and questions:
         raise FolioError('--session does not go with --questions: a line brings its conversation as "history"')
     asked = one_or_many(question, questions, "--questions")
-    filters, day = parse_filters(filter_ or []), day_of(as_of)
+    filters = parse_filters(filter_ or [])
     with Assistant.open(load_settings(), remember=questions is None) as assistant:
         for line in asked:
             answer = assistant.ask(
@@ -39,7 +39,7 @@ def ask(
                 listen=print_event if verbose else None,
                 filters=filters,
                 viewer=viewer,
-                as_of=day,
+                as_of=as_of,
             )
             if as_json_ or questions:
                 print_json(answer.as_json())

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from agent.assistant import Assistant
-from agent.cli.options import AsOf, Filters, Viewer, day_of
+from agent.cli.options import AsOf, Filters, Viewer
 from agent.repl.conversation import Conversation, new_session
 from agent.repl.loop import run
 from agent.settings import load_settings
@@ -20,6 +20,6 @@ def chat(
     as_of: AsOf = None,
 ) -> None:
     """Talk with the documents."""
-    filters, day = parse_filters(filter_ or []), day_of(as_of)
+    filters = parse_filters(filter_ or [])
     with Assistant.open(load_settings()) as assistant:
-        run(Conversation(assistant, session or new_session(), verbose, viewer or (), filters, day))
+        run(Conversation(assistant, session or new_session(), verbose, viewer or (), filters, as_of))

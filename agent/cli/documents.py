@@ -1,12 +1,13 @@
 """`folio documents`, and `folio extract`: what is in, and what a file would become."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from agent.cli.options import AsJson, print_json
+from agent.cli.options import AsJson, print_json, show
 from agent.settings import Settings, load_settings
 from agent.view.text import printable
 from preprocessing.document import source_of
@@ -24,13 +25,7 @@ def list_documents(as_json_: AsJson = False) -> None:
     """List the documents."""
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         records = knowledge_base.documents()
-    if as_json_:
-        print_json([_record_json(record) for record in records])
-        return
-    for record in records:
-        version = f"  {record.version}" if record.version else ""
-        superseded = f"  (superseded by {record.superseded_by})" if record.superseded_by else ""
-        typer.echo(f"{record.doc_id}  {record.chunks:>4}  {record.source}{version}{superseded}")
+    show([_record_json(record) for record in records], [_line(record) for record in records], as_json=as_json_)
 
 
 @documents_app.command("delete")
@@ -38,10 +33,7 @@ def delete_document(doc_id: Annotated[str, typer.Argument(help="Id or source.")]
     """Remove a document from the knowledge base; the file stays."""
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         record = knowledge_base.delete(doc_id)
-    if as_json_:
-        print_json([_record_json(record)])
-    else:
-        typer.echo(f"deleted {record.source} ({record.chunks} chunks)")
+    show([_record_json(record)], [f"deleted {record.source} ({record.chunks} chunks)"], as_json=as_json_)
 
 
 def extract(
@@ -54,7 +46,7 @@ def extract(
     for source, extracted, error in _extracted(files, password, load_settings()):
         any_failed = any_failed or error is not None
         if as_json_:
-            print_json(_extract_json(source, extracted, error))
+            print_json(_extract_json(extracted or Extract(source, "", "", (), (), ()), error))
         elif extracted:
             for warning in extracted.warnings:
                 typer.echo(printable(f"warning  {source}: {warning}"), err=True)
@@ -63,6 +55,12 @@ def extract(
             typer.echo(printable(f"failed   {source}: {error}"), err=True)
     if any_failed:
         raise typer.Exit(1)
+
+
+def _line(record: DocumentRecord) -> str:
+    version = f"  {record.version}" if record.version else ""
+    superseded = f"  (superseded by {record.superseded_by})" if record.superseded_by else ""
+    return f"{record.doc_id}  {record.chunks:>4}  {record.source}{version}{superseded}"
 
 
 def _record_json(record: DocumentRecord) -> dict[str, Any]:
@@ -82,21 +80,12 @@ def _extracted(
                     yield file.source, extractor.extract(file.path, password), None
                 except Exception as error:  # noqa: BLE001  one bad file never stops the others
                     yield file.source, None, reason(error, source_of(file.path))
-            for source, error_ in failed:
-                yield source, None, error_
+            yield from ((source, None, error) for source, error in failed)
 
 
-def _extract_json(source: str, extract: Extract | None, error: str | None) -> dict[str, Any]:
-    chunks = extract.chunks if extract else ()
-    return {
-        "source": source,
-        "title": extract.title if extract else None,
-        "text": extract.text if extract else "",
-        "sections": [list(path) for path in extract.sections] if extract else [],
-        "chunks": [{"text": chunk.text, "section": " > ".join(chunk.section), "page": chunk.page} for chunk in chunks],
-        "warnings": list(extract.warnings) if extract else [],
-        "error": error,
-    }
+def _extract_json(extract: Extract, error: str | None) -> dict[str, Any]:
+    chunks = [{"text": one.text, "section": " > ".join(one.section), "page": one.page} for one in extract.chunks]
+    return {**asdict(extract), "title": extract.title or None, "chunks": chunks, "error": error}
 
 
 def _extract_text(extract: Extract) -> str:

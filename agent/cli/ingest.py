@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.options import AsJson, print_json
+from agent.cli.options import AsJson, show
 from agent.cli.watch import follow
 from agent.settings import Settings, load_settings
 from agent.view.ingest import plan_json, plan_text, problems_text, progress_bar, report_json, report_text
-from agent.view.text import printable
 from preprocessing.errors import FolioError
 from preprocessing.load import MAX_BYTES
 from retrieval.embed import open_embedder
@@ -39,10 +38,8 @@ def ingest(
     done = _planned(paths, name, metadata, settings) if dry_run else _brought_in(paths, name, metadata, settings)
     if isinstance(done, IngestReport):
         _print_report(done, as_json=as_json_)
-    elif as_json_:
-        print_json(plan_json(done))
     else:
-        typer.echo(printable("\n".join(plan_text(done))))
+        show(plan_json(done), plan_text(done), as_json=as_json_)
     if done.failed:
         raise typer.Exit(1)
 
@@ -94,10 +91,7 @@ def _standard_input() -> bytes:
 
 
 def _print_report(report: IngestReport, *, as_json: bool) -> None:
-    if as_json:
-        print_json(report_json(report))
-        return
     # For a person, failures and warnings first.
-    for line in problems_text(report):
+    for line in () if as_json else problems_text(report):
         typer.echo(line, err=True)
-    typer.echo(report_text(report))
+    show(report_json(report), [report_text(report)], as_json=as_json)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 from pydantic import BaseModel, ValidationError, field_validator
 
+from agent.view.text import printable
 from preprocessing.errors import FolioError
 from retrieval.text.dates import read_day
 
@@ -23,13 +25,22 @@ Filters = Annotated[
 ]
 Viewer = Annotated[list[str] | None, typer.Option("--viewer", metavar="GROUP", help="Group of the person who asks.")]
 AsOf = Annotated[
-    str | None, typer.Option("--as-of", metavar="DATE", help="What was in force on that day, such as 2024-01-31.")
+    date | None,
+    typer.Option(
+        "--as-of",
+        parser=lambda written: read_day(written, "--as-of"),
+        metavar="DATE",
+        help="What was in force on that day, such as 2024-01-31.",
+    ),
 ]
 
 
-def day_of(as_of: str | None) -> date | None:
-    """Return the day of `--as-of`. Raises DateError."""
-    return read_day(as_of, "--as-of") if as_of is not None else None
+def show(value: Any, lines: Sequence[str], *, as_json: bool) -> None:
+    """Print the value as JSON, or the lines for a person; nothing in them can steer the terminal."""
+    if as_json:
+        print_json(value)
+    elif lines:
+        typer.echo(printable("\n".join(lines)))
 
 
 def print_json(value: Any) -> None:
@@ -87,9 +98,7 @@ def read_questions(path: Path) -> list[Question]:
 
 def _read(line: str, place: str) -> Question:
     try:
-        return Question.model_validate(json.loads(line))
-    except json.JSONDecodeError as error:
-        raise FolioError(f"{place}: not JSON ({error.msg})") from None
+        return Question.model_validate_json(line)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         name = ".".join(map(str, problem["loc"])) or "the line"

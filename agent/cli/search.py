@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.options import AsJson, AsOf, Filters, Viewer, day_of, one_or_many, print_json
+from agent.cli.options import AsJson, AsOf, Filters, Viewer, one_or_many, show
 from agent.settings import load_settings
-from agent.view.text import printable
 from agent.view.why_not import verdict_json, verdict_text
 from retrieval.filters import parse_filters
 from retrieval.hit import Hit, as_json
@@ -29,15 +28,13 @@ def search(
 ) -> None:
     """Search without an answer."""
     asked = one_or_many(query, queries, "--queries")
-    filters, day = parse_filters(filter_ or []), day_of(as_of)
+    filters = parse_filters(filter_ or [])
     mode_: Mode = mode  # type: ignore[assignment]  # checked by the search, with a message of its own
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         for line in asked:
-            hits = knowledge_base.search(line.query, k, mode_, filters, viewer, not no_rerank, day)
-            if as_json_ or queries:
-                print_json({"query": line.query, "hits": [as_json(rank, hit) for rank, hit in enumerate(hits, 1)]})
-            else:
-                _print_hits(hits)
+            hits = knowledge_base.search(line.query, k, mode_, filters, viewer, not no_rerank, as_of)
+            found = {"query": line.query, "hits": [as_json(rank, hit) for rank, hit in enumerate(hits, 1)]}
+            show(found, _lines(hits), as_json=as_json_ or queries is not None)
 
 
 def why_not(
@@ -47,28 +44,23 @@ def why_not(
     filter_: Filters = None,
     viewer: Viewer = None,
     as_of: AsOf = None,
-    as_json: AsJson = False,
+    as_json_: AsJson = False,
 ) -> None:
     """Say where a search loses a document, and by how much."""
-    filters, day = parse_filters(filter_ or []), day_of(as_of)
+    filters = parse_filters(filter_ or [])
     with KnowledgeBase.open(load_settings()) as knowledge_base:
-        verdict = knowledge_base.why_not(question, document, k, filters, viewer, day)
+        verdict = knowledge_base.why_not(question, document, k, filters, viewer, as_of)
     language = language_of(question)
-    if as_json:
-        print_json(verdict_json(verdict, question, language))
-    else:
-        typer.echo(printable(verdict_text(verdict, language)))
+    show(verdict_json(verdict, question, language), [verdict_text(verdict, language)], as_json=as_json_)
 
 
-def _print_hits(hits: list[Hit]) -> None:
+def _lines(hits: list[Hit]) -> list[str]:
+    lines = []
     for rank, hit in enumerate(hits, start=1):
         chunk = hit.chunk
         page = f", p. {chunk.page}" if chunk.page else ""
-        typer.echo(printable(f"{rank}. {chunk.heading} ({chunk.source}{page})  {hit.score:.4f}"))
-        if hit.superseded_by:
-            typer.echo(printable(f"   superseded by {hit.superseded_by}"))
-        typer.echo(printable("   " + chunk.text.replace("\n", "\n   ") + "\n"))
-        if hit.also_in:
-            typer.echo(printable(f"   the same in {', '.join(hit.also_in)}\n"))
-    if not hits:
-        typer.echo("nothing was found")
+        lines.append(f"{rank}. {chunk.heading} ({chunk.source}{page})  {hit.score:.4f}")
+        lines += [f"   superseded by {hit.superseded_by}"] if hit.superseded_by else []
+        lines.append("   " + chunk.text.replace("\n", "\n   ") + "\n")
+        lines += [f"   the same in {', '.join(hit.also_in)}\n"] if hit.also_in else []
+    return lines or ["nothing was found"]

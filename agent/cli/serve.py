@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.options import AsJson, print_json
+from agent.cli.options import AsJson, show
 from agent.http.keys import Key, KeyStore, open_database
 from agent.http.server import serve as serve_app
 from agent.mcp.endpoint import create_app
@@ -42,11 +42,9 @@ def add_key(
     """Make a key and print it; it cannot be shown again."""
     with _keys() as keys:
         key, written = keys.add(name, role, group or ())
-    if as_json:
-        print_json({**asdict(key), "key": written})
-        return
-    typer.echo(written)
-    typer.echo(f"{_line(key)}; send it as Authorization: Bearer KEY", err=True)
+    show({**asdict(key), "key": written}, [written], as_json=as_json)
+    if not as_json:
+        typer.echo(printable(f"{_line(key)}; send it as Authorization: Bearer KEY"), err=True)
 
 
 @keys_app.command("list")
@@ -54,11 +52,7 @@ def list_keys(as_json: AsJson = False) -> None:
     """List the keys, without their secrets."""
     with _keys() as keys:
         known = keys.all()
-    if as_json:
-        print_json([asdict(key) for key in known])
-        return
-    for key in known:
-        typer.echo(_line(key))
+    show([asdict(key) for key in known], [_line(key) for key in known], as_json=as_json)
 
 
 @keys_app.command("revoke")
@@ -81,4 +75,4 @@ def _keys() -> Iterator[KeyStore]:
 def _line(key: Key) -> str:
     groups = f"  of {', '.join(key.groups)}" if key.groups else ""
     revoked = f"  revoked {key.revoked_at}" if key.revoked_at else ""
-    return printable(f"{key.id}  {key.role:<5}  {key.name}{groups}{revoked}")
+    return f"{key.id}  {key.role:<5}  {key.name}{groups}{revoked}"

@@ -6,27 +6,22 @@ from typing import Annotated, Any
 
 import typer
 
-from agent.cli.options import AsJson, print_json
-from agent.executor import quoter_of
+from agent.cli.options import AsJson, show
 from agent.replay import Found, Replayed, replay_live
 from agent.replay import replay as replay_recorded
 from agent.settings import Settings, load_settings
 from agent.traces.kept import open_traces
-from agent.traces.secret_values import SecretValues
-from agent.view.text import print_trace, printable
+from agent.view.text import trace_text
 from retrieval.knowledge_base import KnowledgeBase
 
 trace_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What the agent did for a question.")
 
 
 @trace_app.command("show")
-def show(trace_id: str, as_json: AsJson = False) -> None:
+def show_trace(trace_id: str, as_json: AsJson = False) -> None:
     """Show each thought, tool call and observation of an answer."""
     record = _read(load_settings(), trace_id)
-    if as_json:
-        print_json(record)
-    else:
-        print_trace(record)
+    show(record, [trace_text(record)], as_json=as_json)
 
 
 @trace_app.command("replay")
@@ -42,13 +37,11 @@ def replay(
     record = _read(settings, trace_id)
     if live_retrieval:
         with KnowledgeBase.open(settings) as knowledge_base:
-            replayed = replay_live(record, settings, knowledge_base, quoter_of(knowledge_base))
+            replayed = replay_live(record, settings, knowledge_base)
     else:
-        replayed = replay_recorded(record, SecretValues.of(settings))
-    if as_json:
-        print_json({"same": replayed.is_same, **asdict(replayed)})
-    else:
-        typer.echo(printable("\n".join(_lines(replayed, live=live_retrieval))))
+        replayed = replay_recorded(record, settings)
+    value = {"same": replayed.is_same, **asdict(replayed)}
+    show(value, _lines(replayed, live=live_retrieval), as_json=as_json)
     if not (live_retrieval or replayed.is_same):
         raise typer.Exit(1)
 

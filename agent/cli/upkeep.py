@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.options import AsJson, print_json
+from agent.cli.options import AsJson, show
 from agent.settings import load_settings
 from agent.view.ingest import progress_bar
-from agent.view.text import printable
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.upkeep.doctor import Examination, Problem
 from retrieval.upkeep.migration import migrate as migrate_store
@@ -19,10 +18,7 @@ def doctor(as_json: AsJson = False) -> None:
     """Say whether every leg finds passages of every language and type; the exit code is 1 when one does not."""
     with KnowledgeBase.open(load_settings()) as knowledge_base:
         examination = knowledge_base.examine()
-    if as_json:
-        print_json({"healthy": not examination.problems, **asdict(examination)})
-    else:
-        typer.echo(printable("\n".join(_examined(examination))))
+    show({"healthy": not examination.problems, **asdict(examination)}, _examined(examination), as_json=as_json)
     if examination.problems:
         raise typer.Exit(1)
 
@@ -35,14 +31,12 @@ def migrate(
     settings = load_settings()
     with progress_bar() as progress:
         done = migrate_store(settings, back=back, progress=progress)
-    if as_json:
-        print_json({**asdict(done.transferred), "from": done.old.name, "to": done.new.name})
-        return
-    typer.echo(
+    moved = (
         f"{done.transferred.documents} documents, {done.transferred.chunks} chunks are now in "
         f"{done.new.named(settings)}; {done.old.named(settings)} was left as it is"
     )
-    typer.echo("unset FOLIO_QDRANT_URL to use them" if back else "keep FOLIO_QDRANT_URL set to use them")
+    then = f"{'unset FOLIO_QDRANT_URL' if back else 'keep FOLIO_QDRANT_URL set'} to use them"
+    show({**asdict(done.transferred), "from": done.old.name, "to": done.new.name}, [moved, then], as_json=as_json)
 
 
 def reindex(as_json: AsJson = False) -> None:
@@ -50,13 +44,12 @@ def reindex(as_json: AsJson = False) -> None:
     settings = load_settings()
     with progress_bar() as progress:
         done = reindex_store(settings, progress=progress)
-    if as_json:
-        print_json({**asdict(done.transferred), "embed_model": done.embed_model, "embedded": done.embedded})
-        return
     how = f"embedded anew by {done.embed_model}" if done.embedded else f"with the vectors of {done.embed_model} kept"
-    typer.echo(f"{done.transferred.documents} documents, {done.transferred.chunks} chunks, {how}")
+    lines = [f"{done.transferred.documents} documents, {done.transferred.chunks} chunks, {how}"]
     if done.left:
-        typer.echo(f"{done.left.named(settings)} is no longer used and can be deleted there")
+        lines.append(f"{done.left.named(settings)} is no longer used and can be deleted there")
+    value = {**asdict(done.transferred), "embed_model": done.embed_model, "embedded": done.embedded}
+    show(value, lines, as_json=as_json)
 
 
 def _examined(examination: Examination) -> list[str]:

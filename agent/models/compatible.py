@@ -22,7 +22,7 @@ from agent.models.failures import model_errors
 from agent.models.provider import THOUGHT, as_piece, note_thought, readable_piece, refused_part, without_system
 from agent.react.labels import goes_round, strip_thinking
 from agent.settings import Settings
-from agent.traces.secret_values import SecretValues
+from agent.traces.observed import SecretValues
 from prompts import ContextWindow, approximate_tokens
 from retrieval.remote.address import ModelAddress
 

@@ -1,18 +1,17 @@
 """The conversation at a terminal: how questions are asked, and how answers are shown."""
 
-import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.style import Style
 from rich.text import Text
 
 from agent.assistant import Assistant
@@ -27,37 +26,26 @@ if TYPE_CHECKING:
 
 def write(text: str) -> None:
     """Write lines; nothing in them can steer the terminal."""
-    write_raw(printable(text) + "\n")
-
-
-def write_raw(text: str) -> None:
-    """Write text that was made for the terminal."""
-    sys.stdout.write(text)
+    sys.stdout.write(printable(text) + "\n")
     sys.stdout.flush()
 
 
-def is_terminal(stream: TextIO) -> bool:
-    """Say whether the stream is a terminal that understands more than text."""
-    return stream.isatty() and os.environ.get("TERM", "") != "dumb"
+def write_linked(text: str, source: str, page: int | None) -> None:
+    """Write a line that is a link to the file of a document, where there is a file and a terminal that knows links."""
+    _console().print(Text(printable(text), style=Style(link=_address_of(source, page))), soft_wrap=True)
 
 
-def linked(text: str, source: str, page: int | None) -> str:
-    """Return the text as a link to the file of a document (OSC 8); as it is where there is no file or no terminal.
+def _console() -> Console:
+    return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
 
-    A terminal that knows no links shows the text alone.
-    """
-    text = printable(text)
-    if not is_terminal(sys.stdout):
-        return text
-    try:
+
+def _address_of(source: str, page: int | None) -> str | None:
+    # What is no name of a file, such as one that is too long, has no address.
+    with suppress(OSError, ValueError):
         path = Path(source).absolute()
-        if not path.is_file():
-            return text
-    except (OSError, ValueError):
-        # What is no name of a file, such as one that is too long.
-        return text
-    place = f"{path.as_uri()}#page={page}" if page else path.as_uri()
-    return f"\x1b]8;;{place}\x1b\\{text}\x1b]8;;\x1b\\"
+        if path.is_file():
+            return f"{path.as_uri()}#page={page}" if page else path.as_uri()
+    return None
 
 
 REFRESHES_A_SECOND = 12
@@ -72,38 +60,32 @@ class AnswerView:
     def __init__(self, language: Language, *, verbose: bool) -> None:
         self._language = language
         self._verbose = verbose
-        self._live: Live | None = None
         self._doing = waiting_text(language, writes=False)
         self._draft = ""
         self._number = 0
+        self._console = _console()
+        self._live = Live(
+            console=self._console,
+            get_renderable=self._region,
+            refresh_per_second=REFRESHES_A_SECOND,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
 
     def __enter__(self) -> "AnswerView":
-        if is_terminal(sys.stdout):
-            console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-            self._live = Live(
-                console=console,
-                get_renderable=self._region,
-                refresh_per_second=REFRESHES_A_SECOND,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
+        if self._console.is_interactive:
             self._live.start(refresh=True)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._live:
-            self._live.stop()
+    def __exit__(self, *_exception: object) -> None:
+        self._live.stop()
 
     def event(self, event: dict[str, Any]) -> None:
         """Take a decision of the agent, or what it brought."""
-        if self._verbose and self._live:
+        if self._verbose:
             # Above the region, as it is: wrapped by the terminal, so that it can be copied.
-            self._live.console.print(printable(event_text(event)), soft_wrap=True)
-        elif self._verbose:
-            write(event_text(event))
+            self._console.print(printable(event_text(event)), soft_wrap=True)
         self._doing = printable(progress_text(event, self._language))
         self.refresh()
 
@@ -116,16 +98,15 @@ class AnswerView:
 
     def refresh(self) -> None:
         """Draw the region now; it is drawn often enough by itself."""
-        if self._live:
+        if self._live.is_started:
             self._live.refresh()
 
     def _region(self) -> RenderableType:
-        columns, rows = shutil.get_terminal_size()
+        columns, rows = self._console.size
         doing = Text(f"… {self._doing}", style="dim", no_wrap=True, overflow="ellipsis")
-        if not self._draft or not self._live:
-            return doing
-        lines = Text(self._draft, style="dim").wrap(self._live.console, max(columns - 1, 20))
-        return Group(*list(lines)[-max(rows - _KEPT_ROWS, 1) :], doing)
+        text = Text(self._draft, style="dim")
+        lines = list(text.wrap(self._console, max(columns - 1, 20))) if text else []
+        return Group(*lines[-max(rows - _KEPT_ROWS, 1) :], doing)
 
 
 def new_session() -> str:
@@ -154,10 +135,6 @@ class Conversation:
         """Return a message of the chat itself, in the language of the conversation."""
         return TEXTS[self.language][key].format(**values)
 
-    def begin(self, session: str) -> None:
-        """Go on in another session."""
-        self.session, self.question, self.answer = session, "", None
-
     def ask(self, message: str) -> None:
         """Answer a question and show the answer with its sources."""
         question = without_address(message)
@@ -173,14 +150,9 @@ class Conversation:
                 as_of=self.as_of,
             )
         self.question, self.answer = question, answer
-        self._show(answer)
-
-    def _show(self, answer: "CitedAnswer") -> None:
         write(body_text(answer))
         if answer.citations:
             write(f"\n{SOURCES[self.language]}")
         for citation in answer.citations:
-            line = source_line(citation, self.language)
-            write_raw(linked(line, citation.source, citation.page) + "\n")
+            write_linked(source_line(citation, self.language), citation.source, citation.page)
         write("")
-        sys.stdout.flush()

@@ -4,10 +4,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from agent.assistant import Assistant
 from agent.repl.commands import COMMANDS, ENDING, model_text, run_command
 from agent.repl.conversation import Conversation, write
 from agent.repl.prompt import prompter
@@ -52,24 +53,26 @@ class Interrupts:
 def run(conversation: Conversation) -> None:
     """Chat at the terminal; piped input is answered line by line."""
     if not sys.stdin.isatty():
-        answer_lines(conversation, sys.stdin)
+        for line in sys.stdin:
+            # Some shells begin what they pipe with a byte-order mark.
+            if not take(conversation, line.lstrip("\ufeff")):
+                break
         return
     # What the first question needs is loaded while the person reads and types.
-    threading.Thread(target=conversation.assistant.warm, daemon=True).start()
+    threading.Thread(target=_prepare, args=(conversation.assistant,), daemon=True).start()
     chat(conversation)
 
 
-def answer_lines(conversation: Conversation, lines: Iterable[str]) -> None:
-    """Take each line until there are no more, or one that leaves."""
-    for line in lines:
-        # Some shells begin what they pipe with a byte-order mark.
-        if not take(conversation, line.lstrip("\ufeff")):
-            return
+def _prepare(assistant: Assistant) -> None:
+    # The first question says what is wrong, where a person sees it.
+    with suppress(FolioError):
+        assistant.prepare()
 
 
 def chat(conversation: Conversation) -> None:
     """Prompt until the person leaves; Ctrl-C stops what is being done and nothing else."""
-    write(banner(conversation))
+    documents = conversation.assistant.knowledge_base.documents(conversation.viewer or None)
+    write(conversation.say("banner", documents=len(documents), model=model_text(conversation)))
     prompt = prompter(conversation.assistant.settings.home / "chat_history", [*COMMANDS, *ENDING])
     interrupts = Interrupts()
     with interrupts.installed():
@@ -89,18 +92,12 @@ def take(conversation: Conversation, text: str) -> bool:
         if text.lower() in ENDING:
             return False
         if text.startswith(("/", "／")):
-            run_command(conversation, text)
+            write(run_command(conversation, text))
         elif text:
             conversation.ask(text)
     except FolioError as error:
         write(f"! {error}")
     return True
-
-
-def banner(conversation: Conversation) -> str:
-    """Return what stands above the first prompt."""
-    documents = len(conversation.assistant.knowledge_base.documents(conversation.viewer or None))
-    return conversation.say("banner", documents=documents, model=model_text(conversation))
 
 
 def _prompted(conversation: Conversation, prompt: Callable[[], str], interrupts: Interrupts) -> str | None:

@@ -17,19 +17,14 @@ _MODE = 0o600
 def open_history(path: Path) -> History:
     """Open the file of earlier inputs; one that cannot be used is said once and done without."""
     try:
-        _make_private(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE))
+        # It may be a file of an earlier version, or one that was copied here.
+        path.chmod(_MODE)
     except OSError as error:
         write(f"! earlier inputs are not kept: {path}: {error.strerror}")
         return InMemoryHistory()
     return FileHistory(path)
-
-
-def _make_private(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE))
-    if path.stat().st_mode & 0o077:
-        # A file of an earlier version, or one that was copied here.
-        path.chmod(_MODE)
 
 
 def prompter(history_file: Path, commands: list[str]) -> Callable[[], str]:
@@ -45,27 +40,19 @@ def prompter(history_file: Path, commands: list[str]) -> Callable[[], str]:
         completer=WordCompleter(commands, sentence=True),
         complete_while_typing=False,
         multiline=True,
-        prompt_continuation=_continuation,
+        prompt_continuation=lambda _width, _line, wrapped: "  " if wrapped else "… ",
         # No lines are kept free under the prompt for a menu.
         reserve_space_for_menu=0,
     )
     return session.prompt
 
 
-def _continuation(_width: int, _line: int, wrapped: int) -> str:
-    return "  " if wrapped else "… "
-
-
 def _bindings() -> KeyBindings:
     bindings = KeyBindings()
 
     @bindings.add("enter")
+    @bindings.add("c-j")  # What Enter is to programs that type into a terminal.
     def _send(event: KeyPressEvent) -> None:
-        event.current_buffer.validate_and_handle()
-
-    @bindings.add("c-j")
-    def _send_too(event: KeyPressEvent) -> None:
-        # What Enter is to programs that type into a terminal.
         event.current_buffer.validate_and_handle()
 
     @bindings.add("escape", "enter")

@@ -3,19 +3,18 @@
 import hashlib
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import sqlalchemy as sa
 
-from agent.sessions.turn import Staleness, Summary, Turn
+from agent.sessions.turn import TURNS_READ, Staleness, Summary, Turn
 from preprocessing.errors import FolioError
 from retrieval.documents.database import PlainText, make_tables, open_database, said_of_database
 from retrieval.settings import RetrievalSettings
 
-TURNS_READ = 50
-"""Turns of a session that are looked at; those before are in its summary."""
 MAX_SESSION_CHARS = 64
 
 _tables = sa.MetaData()
@@ -121,21 +120,12 @@ class SessionStore:
         return [_turn(row) for row in reversed(rows) if viewer is None or set(row.viewer) <= set(viewer)]
 
     def append(self, session: str, turn: Turn) -> None:
-        """Keep a finished turn."""
+        """Keep a finished turn, under a number of the store's own."""
         check_session(session)
+        row = {"session": session, "asked_at": datetime.now(UTC).isoformat(timespec="seconds"), **asdict(turn)}
+        del row["number"]
         with self._engine.begin() as connection:
-            connection.execute(
-                sa.insert(_turns).values(
-                    session=session,
-                    asked_at=datetime.now(UTC).isoformat(timespec="seconds"),
-                    question=turn.question,
-                    answer=turn.answer,
-                    refused=turn.refused,
-                    citations=list(turn.citations),
-                    viewer=list(turn.viewer),
-                    trace_id=turn.trace_id,
-                )
-            )
+            connection.execute(sa.insert(_turns).values(**row))
 
     def note_stale(self, told: Mapping[int, Staleness]) -> None:
         """Remember what a person was told of earlier answers, by the numbers of their turns."""
@@ -151,7 +141,6 @@ class SessionStore:
 
     def keep_summary(self, session: str, viewer: Collection[str], summary: Summary) -> None:
         """Keep a summary in place of one of fewer turns."""
-        check_session(session)
         older = (*_is_summary(session, viewer), _summaries.c.through < summary.through)
         row = {"session": session, "viewer": _digest(viewer), "text": summary.text, "through": summary.through}
         # One that is not replaced is there already, written by another question of the session that was quicker.
@@ -179,16 +168,8 @@ def check_session(session: str) -> None:
 
 
 def _turn(row: Any) -> Turn:
-    return Turn(
-        question=row.question,
-        answer=row.answer,
-        refused=row.refused,
-        citations=tuple(row.citations),
-        trace_id=row.trace_id,
-        viewer=tuple(row.viewer),
-        stale=row.stale if row.stale in get_args(Staleness) else None,
-        number=row.id,
-    )
+    citations, viewer = tuple(row.citations), tuple(row.viewer)
+    return Turn(row.question, row.answer, row.refused, citations, row.trace_id, viewer, row.stale, row.id)
 
 
 def _is_summary(session: str, viewer: Collection[str]) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:

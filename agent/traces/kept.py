@@ -3,8 +3,9 @@
 import json
 import logging
 import re
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -17,9 +18,7 @@ logger = logging.getLogger(__name__)
 Record = dict[str, Any]
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _HEAD_BYTES = 2048
-_SESSION = re.compile(r'^ "session": (".*"),$', re.MULTILINE)
-"""The line near the beginning of a file that names its session."""
-
+"""Hold the line that names the session of a file: a folder may hold very many of them."""
 
 _tables = sa.MetaData()
 
@@ -35,31 +34,6 @@ _traces = sa.Table(
 
 class UnknownTrace(FolioError):
     """There is no trace of that id."""
-
-
-class Traces(Protocol):
-    """Records of questions by their ids."""
-
-    def keep(self, record: Record) -> None:
-        """Keep a record; one that cannot be kept costs a warning, and never the answer."""
-
-    def read(self, trace_id: str) -> Record:
-        """Return a record. Raises UnknownTrace."""
-
-    def forget(self, session: str) -> None:
-        """Remove every record of the session."""
-
-    def close(self) -> None:
-        """Release what is open."""
-
-
-def open_traces(settings: RetrievalSettings) -> Traces:
-    """Open the traces in FOLIO_DATABASE_URL, else in FOLIO_HOME. Raises FolioError for a wrong address."""
-    if settings.database_url is None:
-        return FolderTraces(settings.home / "traces")
-    url = settings.database_url.get_secret_value()
-    with said_of_database(url):
-        return DatabaseTraces(open_database(url, _tables))
 
 
 class FolderTraces:
@@ -92,9 +66,11 @@ class FolderTraces:
 
     def forget(self, session: str) -> None:
         """Delete the files that name the session."""
+        named = f'\n "session": {json.dumps(session, ensure_ascii=False)},\n'.encode("utf-8", "backslashreplace")
         for path in self._folder.glob("*.json"):
-            if _session_of(path) == session:
-                path.unlink(missing_ok=True)
+            with suppress(OSError), path.open("rb") as file:
+                if named in file.read(_HEAD_BYTES):
+                    path.unlink()
 
     def close(self) -> None:
         """Do nothing: no file is left open."""
@@ -135,16 +111,18 @@ class DatabaseTraces:
         self._engine.dispose()
 
 
+Traces = FolderTraces | DatabaseTraces
+"""Records of questions by their ids; one that cannot be kept costs a warning, and never the answer."""
+
+
+def open_traces(settings: RetrievalSettings) -> Traces:
+    """Open the traces in FOLIO_DATABASE_URL, else in FOLIO_HOME. Raises FolioError for a wrong address."""
+    if settings.database_url is None:
+        return FolderTraces(settings.home / "traces")
+    url = settings.database_url.get_secret_value()
+    with said_of_database(url):
+        return DatabaseTraces(open_database(url, _tables))
+
+
 def _unknown(trace_id: str, place: str) -> UnknownTrace:
     return UnknownTrace(f"there is no trace {trace_id!r} in {place}; `folio ask` prints the id of each answer")
-
-
-def _session_of(path: Path) -> str | None:
-    """Return whose session a file is of, from its beginning: a folder may hold very many of them."""
-    try:
-        with path.open("rb") as file:
-            named = _SESSION.search(file.read(_HEAD_BYTES).decode("utf-8", "replace"))
-        session: str | None = json.loads(named[1]) if named else None
-    except (OSError, ValueError):
-        return None
-    return session

@@ -12,9 +12,9 @@ from uuid import UUID, uuid4
 from langchain_core.agents import AgentAction, AgentFinish
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import BaseMessage
-from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.outputs import LLMResult
 
-from agent.traces.secret_values import SecretValues
+from agent.traces.observed import SecretValues
 from prompts import approximate_tokens
 from retrieval.hit import Hit
 from retrieval.remote.address import EndpointBusy
@@ -23,10 +23,14 @@ from retrieval.search import SearchError
 Event = dict[str, Any]
 _CORRECTION = "_Exception"
 """Name under which LangChain sends a correction back to the model, as if a tool had been called."""
-_TOLD = (SearchError, EndpointBusy, TimeoutError, ConnectionError)
+TOLD = (SearchError, EndpointBusy, TimeoutError, ConnectionError)
 """Failures of a search after which a question goes on."""
 TOOL_CALLS = ("tool_calls", "invalid_tool_calls")
 """What a reply may hold beside its text, of a model with native tool calls."""
+_KEPT = (
+    *("trace_id", "session", "question", "viewer", "started_at", "seed", "run", "history"),
+    *("events", "llm_calls", "failed_calls", "searches", "quotes", "limit"),
+)
 _THOUGHT = re.compile(
     r"\s*(?:Thought|思考)\s*[:：]\s*(.*?)(?=\n\s*(?:Action|行动|Final Answer|最终答案)\b|\n\s*(?:行动|最终答案)|\Z)",
     re.DOTALL,
@@ -52,6 +56,10 @@ class Trace(BaseCallbackHandler):
         seed: int | None = None,
     ) -> None:
         self.trace_id = uuid4().hex
+        self.session = session
+        self.question = question
+        self.viewer = viewer
+        self.started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.seed = secrets.randbits(32) if seed is None else seed
         """From which the mark of the passages is made; no document can know it."""
         self.events: list[Event] = []
@@ -65,16 +73,11 @@ class Trace(BaseCallbackHandler):
         self.history: dict[str, Any] = {}
         """What was said before: the summary and the turns."""
         self._hidden = hidden or SecretValues()
-        self._question = question
-        self._session = session
         self._listen = listen
-        self.viewer = viewer
-        self._started_at = datetime.now(UTC)
         self._clock = time.perf_counter()
-        self._began: dict[UUID, float] = {}
-        self._prompts: dict[UUID, str] = {}
+        self._running: dict[UUID, tuple[float, str]] = {}
+        """When each call began, and its prompt or the name of its tool."""
         self._hits: list[dict[str, Any]] = []
-        self._tools: dict[UUID, str] = {}
 
     def usage(self) -> dict[str, int]:
         """Return model calls, tool calls and tokens so far."""
@@ -89,8 +92,7 @@ class Trace(BaseCallbackHandler):
 
     def add(self, event: str, **details: Any) -> None:
         """Record an event and tell the listener."""
-        at = round(time.perf_counter() - self._clock, 4)
-        record = {"event": event, "at_seconds": at, **self._hidden.mask(details)}
+        record = {"event": event, "at_seconds": self._since(self._clock), **self._hidden.mask(details)}
         self.events.append(record)
         if self._listen:
             self._listen(record)
@@ -102,7 +104,7 @@ class Trace(BaseCallbackHandler):
         except Exception as error:
             failure = self._failure(error)
             self.searches.append({"query": query, "error": failure})
-            if isinstance(error, _TOLD) and failure["text"] != str(error):
+            if isinstance(error, TOLD) and failure["text"] != str(error):
                 # The model is told of it, and must not see a secret either.
                 raise SearchError(failure["text"]) from error
             raise
@@ -114,7 +116,7 @@ class Trace(BaseCallbackHandler):
                 "source": hit.chunk.source,
                 "section": " > ".join(hit.chunk.section),
                 "score": hit.score,
-                "legs": {leg: {"rank": place.rank, "score": place.score} for leg, place in hit.legs.items()},
+                "legs": {leg: asdict(place) for leg, place in hit.legs.items()},
             }
             for hit in hits
         ]
@@ -127,28 +129,14 @@ class Trace(BaseCallbackHandler):
     def record(self, *, model: str, answer: dict[str, Any] | None, error: str | None) -> dict[str, Any]:
         """Return what is kept, without secrets; made whether the question was answered or not."""
         whole = {
-            "trace_id": self.trace_id,
-            "session": self._session,
-            "question": self._question,
-            "viewer": self.viewer,
+            **{name: getattr(self, name) for name in _KEPT},
             "model": model,
-            "started_at": self._started_at.isoformat(timespec="milliseconds"),
-            "seconds": round(time.perf_counter() - self._clock, 4),
-            "seed": self.seed,
-            "run": self.run,
-            "history": self.history,
-            "events": self.events,
-            "llm_calls": self.llm_calls,
-            "failed_calls": self.failed_calls,
-            "searches": self.searches,
-            "quotes": self.quotes,
-            "limit": self.limit,
+            "seconds": self._since(self._clock),
             "usage": self.usage(),
             "answer": answer,
             "error": error if error is None else self._hidden.mask_error(error),
         }
-        masked: dict[str, Any] = self._hidden.mask(whole)
-        return masked
+        return dict(self._hidden.mask(whole))
 
     # Callbacks of LangChain
 
@@ -156,21 +144,21 @@ class Trace(BaseCallbackHandler):
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
     ) -> None:
         """Note the prompt and the time."""
-        self._began[run_id] = time.perf_counter()
-        self._prompts[run_id] = "\n\n".join(f"[{message.type}]\n{message.text}" for message in messages[0])
+        prompt = "\n\n".join(f"[{message.type}]\n{message.text}" for message in messages[0])
+        self._running[run_id] = time.perf_counter(), prompt
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
         """Note the reply with its tokens, counted approximately where the provider does not say."""
         generation = response.generations[0][0]
-        message = generation.message if isinstance(generation, ChatGeneration) else None
+        message = getattr(generation, "message", None)
         usage = getattr(message, "usage_metadata", None)
-        prompt = self._prompts.pop(run_id, "")
+        began, prompt = self._running.pop(run_id)
         calls = {name: called for name in TOOL_CALLS if (called := getattr(message, name, None))}
         self.llm_calls.append(
             {
                 "prompt": prompt,
                 "reply": generation.text,
-                "seconds": round(time.perf_counter() - self._began.pop(run_id), 4),
+                "seconds": self._since(began),
                 "prompt_tokens": usage["input_tokens"] if usage else approximate_tokens(prompt),
                 "completion_tokens": usage["output_tokens"] if usage else approximate_tokens(generation.text),
                 **calls,
@@ -179,33 +167,34 @@ class Trace(BaseCallbackHandler):
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Note a reply that did not come, and after how many that did."""
-        self._began.pop(run_id, None)
-        self._prompts.pop(run_id, None)
         limit = getattr(error, "limit", None)
         self.failed_calls.append({"after_calls": len(self.llm_calls), "context_limit": limit, **self._failure(error)})
 
     def on_agent_action(self, action: AgentAction, **kwargs: Any) -> None:
         """Note what the model decided."""
-        thought = _THOUGHT.match(action.log)
-        self.add(
-            "action", thought=thought[1].strip() if thought else "", tool=action.tool, input=str(action.tool_input)
-        )
+        self.add("action", thought=_thought(action.log), tool=action.tool, input=str(action.tool_input))
 
     def on_tool_start(self, serialized: dict[str, Any], input_str: str, *, run_id: UUID, **kwargs: Any) -> None:
         """Note the time."""
-        self._began[run_id] = time.perf_counter()
-        self._tools[run_id] = serialized["name"]
+        self._running[run_id] = time.perf_counter(), serialized["name"]
         self._hits = []
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Note what the tool brought."""
-        seconds = round(time.perf_counter() - self._began.pop(run_id), 4)
-        self.add("observation", tool=self._tools.pop(run_id), text=str(output), hits=self._hits, seconds=seconds)
+        began, tool = self._running.pop(run_id)
+        self.add("observation", tool=tool, text=str(output), hits=self._hits, seconds=self._since(began))
 
     def on_agent_finish(self, finish: AgentFinish, **kwargs: Any) -> None:
         """Note why the model stopped."""
-        thought = _THOUGHT.match(finish.log)
-        self.add("finish", thought=thought[1].strip() if thought else "")
+        self.add("finish", thought=_thought(finish.log))
+
+    def _since(self, began: float) -> float:
+        return round(time.perf_counter() - began, 4)
 
     def _failure(self, error: BaseException) -> dict[str, str]:
         return {"type": type(error).__name__, "text": self._hidden.mask_error(str(error))}
+
+
+def _thought(log: str) -> str:
+    thought = _THOUGHT.match(log)
+    return thought[1].strip() if thought else ""

@@ -128,11 +128,6 @@ def print_event(event: dict[str, Any]) -> None:
     sys.stderr.flush()
 
 
-def print_trace(record: dict[str, Any]) -> None:
-    """Write a whole trace."""
-    sys.stdout.write(printable(trace_text(record)) + "\n")
-
-
 def _hit_text(hit: dict[str, Any]) -> str:
     legs = "  ".join(f"{leg} #{place['rank']} ({place['score']:.4f})" for leg, place in hit["legs"].items())
     section = f" › {hit['section']}" if hit["section"] else ""

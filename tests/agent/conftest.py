@@ -14,8 +14,12 @@ from tests.fakes import CharacterEmbedder, ScriptedChatModel
 
 LEAVE = "# 休假制度\n\n## 年假\n\n试用期员工年假 5 天。转正员工年假 12 天。\n\n## 病假\n\n病假工资按 80% 计发。\n"
 VPN = "# Remote access\n\nVPN sessions are closed after 45 minutes of inactivity.\n"
+SEARCH = "Thought: 要查。\nAction: knowledge_search\nAction Input: 转正员工年假"
+ANSWER = "Thought: 有了。\nFinal Answer: 转正员工年假 12 天。[S1]"
 
 Ask = Callable[..., Any]
+Scripted = Callable[..., Assistant]
+"""What `scripted` returns."""
 
 
 @pytest.fixture(scope="session")

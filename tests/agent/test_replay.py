@@ -3,35 +3,29 @@
 import copy
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
 
 from agent.assistant import Assistant
-from agent.executor import quoter_of
 from agent.loop.steering import Limits
 from agent.models.errors import ContextOverflow, ModelError
-from agent.replay import NotReplayable, RecordedModel, Replayed, read_hit, replay, replay_live
+from agent.replay import Found, NotReplayable, Replayed, replay, replay_live
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import Turn
 from agent.settings import Settings
-from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
-from retrieval.hit import Hit, LegScore
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import SearchError
 from tests.agent.chat_server import ChatServer, events
-from tests.agent.conftest import LEAVE, VPN
-from tests.fakes import CharacterEmbedder, ScriptedChatModel, make_hit
+from tests.agent.conftest import ANSWER, LEAVE, SEARCH, VPN, Scripted
+from tests.fakes import CharacterEmbedder, ScriptedChatModel
 
-SEARCH = "Thought: 要查年假。\nAction: knowledge_search\nAction Input: 转正员工年假"
 REWRITE = "Thought: 追问。\nAction: query_rewrite\nAction Input: 那试用期呢？"
-ANSWER = "Thought: S1 就是。\nFinal Answer: 转正员工年假 12 天。[S1]"
 WRONG = "Thought: S1 就是。\nFinal Answer: 转正员工年假 15 天。[S1]"
 QUESTION = "转正员工年假有几天？"
+SETTINGS = Settings()
 NOT_FOUND = "Final Answer: NOT_FOUND: 股票期权"
 
 
@@ -53,25 +47,12 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, Any]], Replaye
             closed.setattr(KnowledgeBase, "search", fails)
             closed.setattr(CharacterEmbedder, "embed_query", fails)
             closed.setattr(CharacterEmbedder, "embed_passages", fails)
-            return replay(record)
+            return replay(record, SETTINGS)
 
     return run
 
 
 Alone = Callable[[dict[str, Any]], Replayed]
-Scripted = Callable[..., Assistant]
-
-
-def failing(times: int, error: Exception, search: Any) -> Callable[..., Any]:
-    """Return a search that fails so often before it works."""
-    left = [error] * times
-
-    def run(*asked: Any, **named: Any) -> Any:
-        if left:
-            raise left.pop()
-        return search(*asked, **named)
-
-    return run
 
 
 TURNS = [Turn("试用期员工年假有几天？", "试用期员工年假 5 天。[S1]"), Turn("转正后呢？", "12 天。[S2]", stale="void")]
@@ -125,8 +106,14 @@ def test_a_search_that_failed_fails_again(
     scripted: Scripted, alone: Alone, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     assistant = scripted(SEARCH, SEARCH, ANSWER)
-    base = assistant.knowledge_base
-    monkeypatch.setattr(base, "search", failing(1, error, base.search))
+    search, left = assistant.knowledge_base.search, [error]
+
+    def fails_once(*asked: Any, **named: Any) -> Any:
+        if left:
+            raise left.pop()
+        return search(*asked, **named)
+
+    monkeypatch.setattr(assistant.knowledge_base, "search", fails_once)
     record = recorded(assistant)
     assert record["searches"][0] == {
         "query": "转正员工年假",
@@ -177,16 +164,16 @@ def test_a_record_is_found_to_be_other_than_the_code_that_answers_now(scripted: 
     record = recorded(scripted(SEARCH, ANSWER))
     other = copy.deepcopy(record)
     other["llm_calls"][1]["reply"] = "Final Answer: 试用期员工年假 5 天。[S1]"
-    diff = replay(other).diff
+    diff = replay(other, SETTINGS).diff
     assert diff[:2] == ("--- recorded", "+++ replayed")
     assert '- "answer": "转正员工年假 12 天。[S1]",' in diff
     assert '+ "answer": "试用期员工年假 5 天。[S1]",' in diff
     fewer = copy.deepcopy(record)
     del fewer["llm_calls"][1]
-    assert replay(fewer).diff == ("! the model is asked more often than the 1 times that are recorded",)
+    assert replay(fewer, SETTINGS).diff == ("! the model is asked more often than the 1 times that are recorded",)
     unsearched = copy.deepcopy(record)
     unsearched["searches"] = []
-    assert replay(unsearched).diff == ("! what a search for '转正员工年假' finds is not recorded",)
+    assert replay(unsearched, SETTINGS).diff == ("! what a search for '转正员工年假' finds is not recorded",)
 
 
 def test_what_cannot_be_replayed_is_one_line(scripted: Scripted, tmp_path: Path) -> None:
@@ -196,10 +183,10 @@ def test_what_cannot_be_replayed_is_one_line(scripted: Scripted, tmp_path: Path)
     (path,) = (assistant.settings.home / "traces").glob("*.json")
     record = assistant.traces.read(path.stem)
     with pytest.raises(NotReplayable, match=r"has no answer to compare with; it ended with: the model is away$"):
-        replay(record)
+        replay(record, SETTINGS)
     del record["searches"]
     with pytest.raises(NotReplayable, match=r"was written by an earlier version of Folio; ask the question again$"):
-        replay(record)
+        replay(record, SETTINGS)
 
 
 def test_before_the_first_document_there_is_nothing_to_differ(tmp_path: Path) -> None:
@@ -208,13 +195,13 @@ def test_before_the_first_document_there_is_nothing_to_differ(tmp_path: Path) ->
         sessions = SessionStore.in_memory()
         record = recorded(Assistant(settings, empty, None, sessions))
         sessions.close()
-        assert replay(record).is_same
+        assert replay(record, SETTINGS).is_same
         with pytest.raises(NotReplayable, match="there were no documents then"):
-            replay_live(record, settings, empty, quoter_of(empty))
+            replay_live(record, settings, empty)
 
 
 def live(record: dict[str, Any], assistant: Assistant) -> Replayed:
-    return replay_live(record, assistant.settings, assistant.knowledge_base, quoter_of(assistant.knowledge_base))
+    return replay_live(record, assistant.settings, assistant.knowledge_base)
 
 
 def test_todays_index_may_change_hits_and_answer(offline: Assistant) -> None:
@@ -228,15 +215,12 @@ def test_todays_index_may_change_hits_and_answer(offline: Assistant) -> None:
     offline.knowledge_base.ingest_data(LEAVE.replace("12 天", "15 天").encode(), "leave.md")
     changed = live(record, offline)
     (search,) = changed.searches
-    assert search.query == QUESTION
-    (lost,), (gained,) = search.lost, search.gained
-    assert (lost.rank, lost.source, lost.section) == (1, "leave.md", "年假")
-    assert lost.text == "试用期员工年假 5 天。转正员工年假 12 天。"
-    assert gained.text == "试用期员工年假 5 天。转正员工年假 15 天。"
-    assert any(line.startswith("-转正员工年假 12 天。") for line in changed.diff)
-    assert any(line.startswith("+转正员工年假 15 天。") for line in changed.diff)
+    lost, gained = (f"试用期员工年假 5 天。转正员工年假 {days} 天。" for days in (12, 15))
+    assert search.lost == (Found(1, "leave.md", "年假", lost),)
+    assert search.gained == (Found(1, "leave.md", "年假", gained),)
+    assert {"-转正员工年假 12 天。", "+转正员工年假 15 天。"} <= {line.partition(" [")[0] for line in changed.diff}
     # The record itself is as it was.
-    assert replay(record).is_same
+    assert replay(record, SETTINGS).is_same
 
 
 def test_recorded_replies_are_checked_against_what_is_found_today(offline: Assistant, tmp_path: Path) -> None:
@@ -258,30 +242,3 @@ def test_a_replay_is_of_the_viewer_and_the_filters_of_then(offline: Assistant) -
     record = recorded(offline, viewer=["board"], filters={"source": ("board.md",)})
     assert [hit["chunk"]["source"] for hit in record["searches"][0]["hits"]] == ["board.md"] * 2
     assert live(record, offline).searches == ()
-
-
-def test_messages_have_the_recorded_tokens(scripted: Scripted) -> None:
-    record = recorded(scripted(SEARCH, ANSWER))
-    message = RecordedModel(replies=record["llm_calls"]).invoke("x")
-    assert isinstance(message, AIMessage)
-    assert message.usage_metadata
-    assert message.usage_metadata["input_tokens"] == record["llm_calls"][0]["prompt_tokens"]
-
-
-def test_a_hit_comes_back_whole_from_json() -> None:
-    hit = make_hit(
-        "年假 5 天。",
-        section=("休假", "年假"),
-        page=2,
-        page_end=3,
-        metadata={"department": ("hr", "it"), "owner": "me"},
-        version="2024",
-        content_hash="h",
-    )
-    legs = {"vector": LegScore(2, 0.5), "fused": LegScore(1, 0.03125)}
-    hit = replace(hit, legs=legs, also_in=("copy.md",), superseded_by="new.md")
-    record = json.loads(json.dumps(asdict(hit), ensure_ascii=False))
-    assert read_hit(record) == hit
-    # Whatever a hit or a chunk has, a trace has.
-    assert set(record) == {field.name for field in fields(Hit)}
-    assert set(record["chunk"]) == {field.name for field in fields(Chunk)}

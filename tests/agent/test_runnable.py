@@ -4,7 +4,6 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -15,17 +14,13 @@ from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableLambda
 
 from agent.answer import CitedAnswer
-from agent.assistant import Assistant
 from agent.loop.drafts import AnswerPiece
 from retrieval.search import SearchError
-from tests.agent.conftest import model_of
+from tests.agent.conftest import ANSWER, SEARCH, Scripted, model_of
 
-SEARCH = "Thought: 要查。\nAction: knowledge_search\nAction Input: 转正员工年假"
-ANSWER = "Thought: 有了。\nFinal Answer: 转正员工年假 12 天。[S1]"
 WRONG = "Thought: 有了。\nFinal Answer: 转正员工年假 30 天。[S1]"
 QUESTION = "转正员工年假有几天？"
 TOLD = "转正员工年假 12 天。[S1]"
-Scripted = Callable[..., Assistant]
 
 
 def test_a_text_or_a_dict_becomes_an_answer(scripted: Scripted) -> None:
@@ -84,11 +79,19 @@ def test_who_leaves_a_stream_ends_the_question(scripted: Scripted) -> None:
     assert assistant.sessions.turns("left") == []
 
 
-def test_the_names_of_the_package_are_cheap_and_right() -> None:
+@pytest.mark.parametrize(
+    ("package", "names", "home"),
+    [
+        ("agent", "Assistant, CitedAnswer, Settings", "agent.assistant import Assistant"),
+        ("retrieval", "FolioRetriever, Hit, KnowledgeBase", "retrieval.knowledge_base import KnowledgeBase"),
+    ],
+)
+def test_the_names_of_a_package_are_cheap_and_right(package: str, names: str, home: str) -> None:
     code = (
-        "import sys, agent; assert not [name for name in sys.modules if name.startswith(('agent.', 'lang'))]\n"
-        "from agent import Assistant, CitedAnswer, Settings\n"
-        "from agent.assistant import Assistant as same\n"
-        "assert same is Assistant and not hasattr(agent, 'Unknown')\n"
+        f"import sys, {package}\n"
+        f"assert not [name for name in sys.modules if name.startswith(('{package}.', 'lang', 'numpy', 'qdrant'))]\n"
+        f"from {package} import {names}\n"
+        f"from {home} as same\n"
+        f"assert same is {home.split()[-1]} and not hasattr({package}, 'Unknown')\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=True)

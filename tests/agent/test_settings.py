@@ -7,28 +7,13 @@ import pytest
 from agent.settings import Settings, SettingsError, load_settings, setting_names
 
 
-def test_defaults() -> None:
-    settings = load_settings()
-    assert settings.home == Path(".folio")
-    assert (settings.chat_model_name, settings.top_k, settings.max_iterations, settings.max_searches) == (
-        "offline",
-        5,
-        6,
-        3,
-    )
-
-
 def test_flags_win_over_the_environment_and_that_over_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path(".env").write_text("FOLIO_TOP_K=2\nFOLIO_MAX_SEARCHES=2\nFOLIO_RRF_K=2\n", encoding="utf-8")
+    lines = "# 设置\nFOLIO_HOME=知识库\nFOLIO_TOP_K=2\nFOLIO_MAX_SEARCHES=2\nFOLIO_RRF_K=2\nOTHER_TOOL=x\n"
+    Path(".env").write_text(lines, encoding="utf-8")
     monkeypatch.setenv("FOLIO_TOP_K", "3")
     monkeypatch.setenv("FOLIO_MAX_SEARCHES", "3")
-    settings = load_settings(top_k=4, max_searches=None)
-    assert (settings.top_k, settings.max_searches, settings.rrf_k) == (4, 3, 2)
-
-
-def test_a_file_may_hold_chinese_and_what_others_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path(".env").write_text("# 设置\nFOLIO_HOME=知识库\nOTHER_TOOL=x\n", encoding="utf-8")
-    assert load_settings().home == Path("知识库")
+    settings = load_settings(top_k=4)
+    assert (settings.top_k, settings.max_searches, settings.rrf_k, settings.home) == (4, 3, 2, Path("知识库"))
 
 
 def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,11 +24,6 @@ def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        (
-            "FOLIO_TOP_KK",
-            "3",
-            "there is no setting FOLIO_TOP_KK; did you mean FOLIO_TOP_K?",
-        ),
         (
             "FOLIO_CHUNKING__MAX_CHAR",
             "3",
@@ -57,36 +37,15 @@ def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             "FOLIO_CHUNKING__PIECE_CHARS",
-            "x",
-            "FOLIO_CHUNKING__PIECE_CHARS: input should be a valid integer, unable to parse string as an integer "
-            "(it is 'x')",
-        ),
-        (
-            "FOLIO_CHUNKING__PIECE_CHARS",
             "2000",
             "FOLIO_CHUNKING: piece_chars (2000) must not be above max_chars (1200)",
-        ),
-        (
-            "FOLIO_CHAT_TIMEOUT_SECONDS",
-            "inf",
-            "FOLIO_CHAT_TIMEOUT_SECONDS: input should be a finite number (it is 'inf')",
         ),
         (
             "OPENAI_BASE_URL",
             "user:word@host/v1",
             "OPENAI_BASE_URL: must be a whole address, such as http://localhost:8000/v1",
         ),
-        (
-            "OPENAI_BASE_URL",
-            "localhost:8000",
-            "OPENAI_BASE_URL: must be a whole address, such as http://localhost:8000/v1",
-        ),
         ("OPENAI_BASE_URL", "http://host:99999", "OPENAI_BASE_URL: port out of range 0-65535"),
-        (
-            "OPENAI_API_KEY",
-            "sk-密钥",
-            "OPENAI_API_KEY: must be the key alone, in plain letters, digits and signs",
-        ),
         (
             "OPENAI_API_KEY",
             "sk-1\nsk-2",
@@ -152,8 +111,3 @@ def test_the_key_is_not_shown() -> None:
     given: dict[str, Any] = {"openai_api_key": "sk-1234", "qdrant_api_key": "qd-1234"}
     settings = Settings(**given)
     assert "1234" not in repr(settings) + str(settings) + settings.model_dump_json()
-
-
-def test_every_setting_is_named() -> None:
-    assert {"FOLIO_HOME", "FOLIO_CHAT_MODEL", "FOLIO_CHUNKING__MAX_CHARS"} <= set(setting_names())
-    assert not {"FOLIO_CHUNKING", "FOLIO_OPENAI_API_KEY"} & set(setting_names())

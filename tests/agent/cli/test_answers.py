@@ -26,16 +26,8 @@ def test_search(ready: Folio) -> None:
     assert [set(best["legs"][leg]) for leg in ("vector", "keyword", "fused")] == [{"rank", "score"}] * 3
     # Both legs put it first: two times 1 / (60 + 1).
     assert (best["score"], best["legs"]["fused"]["score"]) == (2 / 61, 2 / 61)
-
-
-@pytest.mark.parametrize(
-    ("mode", "legs"),
-    [("hybrid", {"vector", "keyword", "fused"}), ("vector", {"vector", "fused"}), ("keyword", {"keyword", "fused"})],
-)
-def test_search_modes(ready: Folio, mode: str, legs: set[str]) -> None:
-    best = ready("search", "年假", "--mode", mode, "--k", "1", "--no-rerank", "--json").json()["hits"]
-    assert len(best) == 1
-    assert {leg for leg, place in best[0]["legs"].items() if place} == legs
+    (one,) = ready("search", "年假", "--mode", "vector", "--k", "1", "--no-rerank", "--json").json()["hits"]
+    assert [leg for leg, place in one["legs"].items() if place] == ["vector", "fused"]
 
 
 def test_search_for_a_person(ready: Folio) -> None:
@@ -78,14 +70,9 @@ def test_ask(ready: Folio) -> None:
 
 
 def test_ask_for_a_person(ready: Folio) -> None:
-    out = ready("ask", "转正员工年假有几天？").out
-    assert "\n\n来源：\n  [S1] " in out
-    assert "leave.md › 年假\n\ntrace " in out
-
-
-def test_decisions_go_to_standard_error(ready: Folio) -> None:
-    done = ready("ask", "转正员工年假有几天？", "--verbose", "--json")
-    assert not done.json()["refused"]
+    done = ready("ask", "转正员工年假有几天？", "--verbose")
+    assert "\n\n来源：\n  [S1] " in done.out
+    assert "leave.md › 年假\n\ntrace " in done.out
     assert "tool          knowledge_search" in done.err
 
 
@@ -124,17 +111,14 @@ def test_a_question_before_any_document(folio: Folio) -> None:
     assert folio("search", "年假").is_one_line
 
 
-def test_trace_show(ready: Folio) -> None:
+def test_trace(ready: Folio, tmp_path: Path) -> None:
     answer = ready("ask", "转正员工年假有几天？", "--json").json()
-    trace = ready("trace", "show", answer["trace_id"], "--json").json()
-    assert trace["answer"] == answer
-    told = ready("trace", "show", answer["trace_id"]).out
+    trace_id = answer["trace_id"]
+    assert ready("trace", "show", trace_id, "--json").json()["answer"] == answer
+    told = ready("trace", "show", trace_id).out
     assert told.startswith("question   转正员工年假有几天？\n")
     assert "model      offline\n" in told
-
-
-def test_trace_replay(ready: Folio, tmp_path: Path) -> None:
-    trace_id = ready("ask", "转正员工年假有几天？", "--json").json()["trace_id"]
+    assert ready("trace", "show", "nosuch").is_one_line
     done = ready("trace", "replay", trace_id)
     assert (done.code, done.out, done.err) == (0, "the answer is the same, byte for byte\n", "")
     replayed = ready("trace", "replay", trace_id, "--json").json()
@@ -157,27 +141,16 @@ def test_trace_replay_with_todays_index(brought_in: Folio, docs: Path) -> None:
     (docs / "leave.md").write_text(LEAVE.replace("12 天", "15 天"), encoding="utf-8")
     brought_in("ingest", docs)
     done = brought_in("trace", "replay", trace_id, "--live-retrieval")
-    source = docs / "leave.md"
     assert done.code == 0
     assert done.out.splitlines()[:4] == [
         "search: 转正员工年假有几天？",
-        f"  lost    #1  {source.relative_to(docs.parent)} › 年假: 试用期员工年假 5 天。转正员工年假 12 天。",
-        f"  gained  #1  {source.relative_to(docs.parent)} › 年假: 试用期员工年假 5 天。转正员工年假 15 天。",
+        "  lost    #1  docs/leave.md › 年假: 试用期员工年假 5 天。转正员工年假 12 天。",
+        "  gained  #1  docs/leave.md › 年假: 试用期员工年假 5 天。转正员工年假 15 天。",
         "the answer is another:",
     ]
     assert '+转正员工年假 15 天。 [S1]",' in done.out
     # Alone, it is what it was.
     assert brought_in("trace", "replay", trace_id).code == 0
-
-
-def test_an_earlier_answer_that_no_longer_holds_is_said(brought_in: Folio, docs: Path) -> None:
-    brought_in("ask", "转正员工年假有几天？", "--session", "s")
-    (docs / "leave.md").write_text(LEAVE.replace("12 天", "15 天"), encoding="utf-8")
-    brought_in("ingest", docs)
-    answer = brought_in("ask", "VPN?", "--session", "s", "--json").json()
-    (notice,) = answer["notices"]
-    assert notice.startswith("Note: the earlier answer to “转正员工年假有几天？” no longer holds: ")
-    assert "notices" not in brought_in("ask", "VPN?", "--session", "s", "--json").json()
 
 
 def test_a_key_that_is_refused_is_shown_nowhere(ready: Folio, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -198,5 +171,6 @@ def test_a_key_that_is_refused_is_shown_nowhere(ready: Folio, monkeypatch: pytes
 
 
 def test_arguments_that_are_no_text(ready: Folio) -> None:
-    assert ready("ask", "\udcff 年假", "--json").json()["trace_id"]
+    trace_id = ready("ask", "\udcff \x1b[31m年假", "--json").json()["trace_id"]
+    assert ready("trace", "show", trace_id).out.startswith("question   ? [31m年假\n")
     assert ready("search", "\udcff 年假", "--json").json()["hits"]

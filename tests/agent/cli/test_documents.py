@@ -1,12 +1,12 @@
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pypdf import PdfWriter
 
 from tests.agent.cli.conftest import Folio
-from tests.agent.conftest import LEAVE, VPN
-from tests.fakes import CharacterEmbedder
+from tests.agent.conftest import VPN
 
 DOCUMENT = {"doc_id", "source", "title", "doc_type", "version", "updated_at", "chunks"}
 
@@ -33,21 +33,11 @@ def test_ingest_with_metadata(folio: Folio, docs: Path) -> None:
         assert {Path(hit["source"]).name for hit in hits} == names
 
 
-def blank_pdf(path: Path) -> None:
-    writer = PdfWriter()
-    writer.add_blank_page(width=72, height=72)
-    writer.write(path)
-
-
 BAD_FILES: dict[str, Callable[[Path], object]] = {
     "missing.md": lambda _path: None,
     "empty.md": lambda path: path.touch(),
-    "blank.txt": lambda path: path.write_text(" \n\u3000\n", encoding="utf-8"),
     "sheet.xyz": lambda path: path.write_text("text", encoding="utf-8"),
     "broken.pdf": lambda path: path.write_bytes(b"%PDF-1.7\nnothing more"),
-    "scan.pdf": blank_pdf,
-    "broken.docx": lambda path: path.write_bytes(b"PK\x03\x04 no archive"),
-    "binary.txt": lambda path: path.write_bytes(bytes(range(256)) * 8),
 }
 
 
@@ -62,43 +52,23 @@ def test_bad_files_are_named_and_the_others_are_in(ready: Folio, tmp_path: Path)
     report = done.json()
     assert (report["documents"], report["chunks"]) == (1, 1)
     assert sorted(failed["source"] for failed in report["failed"]) == sorted(BAD_FILES)
-    for failed in report["failed"]:
-        assert set(failed) == {"source", "error"}
-        assert failed["error"]
-        assert "\n" not in failed["error"]
-    records = ready("documents", "list", "--json").json()
-    assert {Path(record["source"]).name for record in records} == {"leave.md", "vpn_en.md", "good.md"}
+    assert all(set(failed) == {"source", "error"} and "\n" not in failed["error"] for failed in report["failed"])
+    assert len(ready("documents", "list", "--json").json()) == 3
     told = ready("ingest", "empty.md")
     assert told.code == 1
     assert told.err == "failed   empty.md: file is empty\n"
     assert told.out == "0 documents, 0 chunks (0 unchanged, 0 updated, 1 failed)\n"
 
 
-def test_text_in_a_chinese_encoding_is_read(folio: Folio, tmp_path: Path) -> None:
-    path = tmp_path / "gbk.txt"
-    path.write_bytes("转正员工年假为十二天，须提前三个工作日提交申请，由部门经理审批后生效。".encode("gbk"))
-    assert folio("ingest", path).code == 0
-    assert "十二天" in folio("search", "年假", "--json").json()["hits"][0]["text"]
-
-
 def test_standard_input_is_a_document(folio: Folio) -> None:
     text = "# 报销\n\n发票须在 30 天内提交。\n"
-    assert folio(
-        "ingest", "-", "--name", "notes.md", "--meta", "department=hr", "--json", piped=text.encode()
-    ).json() == {
-        "documents": 1,
-        "chunks": 1,
-        "unchanged": 0,
-        "updated": 0,
-        "failed": [],
-    }
+    ingest = ["ingest", "-", "--name", "notes.md", "--meta", "department=hr", "--json"]
+    report = folio(*ingest, piped=text.encode()).json()
+    assert report == {"documents": 1, "chunks": 1, "unchanged": 0, "updated": 0, "failed": []}
     (hit,) = folio("search", "发票", "--filter", "department=hr", "--json").json()["hits"]
     assert (hit["source"], hit["text"]) == ("notes.md", "发票须在 30 天内提交。")
-    again = ["ingest", "-", "--name", "notes.md", "--meta", "department=hr", "--json"]
-    assert folio(*again, piped=text.encode()).json()["unchanged"] == 1
-    assert folio(*again, piped=text.replace("30", "60").encode()).json()["updated"] == 1
-    (record,) = folio("documents", "list", "--json").json()
-    assert record["source"] == "notes.md"
+    assert folio(*ingest, piped=text.encode()).json()["unchanged"] == 1
+    assert folio(*ingest, piped=text.replace("30", "60").encode()).json()["updated"] == 1
 
 
 @pytest.mark.parametrize(
@@ -112,15 +82,6 @@ def test_standard_input_that_is_no_document(folio: Folio, name: str, piped: byte
     assert failed["error"].startswith(error)
 
 
-def test_standard_input_is_not_taken_for_renamed(folio: Folio, docs: Path) -> None:
-    folio("ingest", "-", "--name", "piped.md", piped=LEAVE.encode())
-    folio("ingest", docs / "leave.md")
-    assert {Path(record["source"]).name for record in folio("documents", "list", "--json").json()} == {
-        "piped.md",
-        "leave.md",
-    }
-
-
 def test_a_dry_run_says_what_would_be_done(brought_in: Folio, docs: Path, tmp_path: Path) -> None:
     (docs / "vpn_en.md").write_text(VPN + "\nIt needs a token.\n", encoding="utf-8")
     (docs / "new.md").write_text("# 报销\n\n发票须在 30 天内提交。\n", encoding="utf-8")
@@ -131,16 +92,10 @@ def test_a_dry_run_says_what_would_be_done(brought_in: Folio, docs: Path, tmp_pa
 
     assert done.code == 1
     planned = done.json()
-    assert {key: [Path(source).name for source in planned[key]] for key in ("new", "updated", "unchanged")} == {
-        "new": ["new.md"],
-        "updated": ["vpn_en.md"],
-        "unchanged": ["leave.md"],
-    }
+    names = [Path(source).name for key in ("new", "updated", "unchanged") for source in planned[key]]
+    assert names == ["new.md", "vpn_en.md", "leave.md"]
     assert [Path(failed["source"]).name for failed in planned["failed"]] == ["missing.md", "broken.pdf"]
-    after = {path: path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file()}
-    assert {path: after[path] for path in files if path.suffix != ".db-shm"} == {
-        path: data for path, data in files.items() if path.suffix != ".db-shm"
-    }
+    assert all(path.read_bytes() == data for path, data in files.items() if path.suffix != ".db-shm")
 
     (docs / "broken.pdf").unlink()
     told = brought_in("ingest", "--dry-run", docs)
@@ -153,10 +108,7 @@ def test_a_dry_run_says_what_would_be_done(brought_in: Folio, docs: Path, tmp_pa
 
 
 def test_a_dry_run_before_the_first_ingest_makes_nothing(folio: Folio, docs: Path, tmp_path: Path) -> None:
-    assert [Path(source).name for source in folio("ingest", "--dry-run", docs, "--json").json()["new"]] == [
-        "leave.md",
-        "vpn_en.md",
-    ]
+    assert len(folio("ingest", "--dry-run", docs, "--json").json()["new"]) == 2
     assert folio("ingest", "--dry-run", "-", "--name", "n.md", "--json", piped=b"# A\n\nb\n").json()["new"] == ["n.md"]
     assert not (tmp_path / "home").exists()
 
@@ -178,15 +130,8 @@ def test_extract(folio: Folio, docs: Path, tmp_path: Path) -> None:
         "warnings": [],
         "error": None,
     }
-    assert failed == {
-        "source": "missing.md",
-        "title": None,
-        "text": "",
-        "sections": [],
-        "chunks": [],
-        "warnings": [],
-        "error": "no such file or folder",
-    }
+    nothing: dict[str, Any] = {"title": None, "text": "", "sections": [], "chunks": [], "warnings": []}
+    assert failed == {"source": "missing.md", **nothing, "error": "no such file or folder"}
     assert vpn["source"] == "docs/vpn_en.md"
     assert not (tmp_path / "home").exists()
 
@@ -224,19 +169,6 @@ def test_extract_with_a_password(folio: Folio, tmp_path: Path) -> None:
     )
     (given,) = folio("extract", tmp_path / "locked.pdf", "--password", "sesame", "--json").lines()
     assert "password" not in given["error"]
-
-
-def test_extract_opens_no_model_where_nothing_can_be_merged(
-    folio: Folio, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none(_model: str) -> CharacterEmbedder:
-        raise AssertionError("the model was opened")
-
-    monkeypatch.setattr("agent.cli.documents.open_embedder", none)
-    assert folio("extract", docs / "nosuch.md").code == 1
-    monkeypatch.setenv("FOLIO_CHUNKING__MAX_PIECES", "1")
-    (extracted,) = folio("extract", docs / "leave.md", "--json").lines()
-    assert (len(extracted["chunks"]), extracted["error"]) == (2, None)
 
 
 def test_documents(ready: Folio) -> None:

@@ -39,24 +39,13 @@ def _at_home(home: Path, tmp_path: Path) -> None:
     copied(home, tmp_path / "home")
 
 
-def test_why_not_answers_in_the_language_of_the_question(folio: Folio) -> None:
-    assert folio("why-not", "leave.md", "年假").out.splitlines()[0] == "leave.md 找到了，是第 1 条结果。"
-    assert folio("why-not", "vpn.md", "VPN sessions").out.splitlines()[0] == "vpn.md is found: it is hit 1."
-
-
 @pytest.mark.parametrize(
     ("arguments", "stage", "message"),
     [
+        (["vpn.md", "VPN sessions"], "found", "vpn.md is found: it is hit 1."),
         (["nothing.md", "年假"], "not_ingested", "知识库里没有 nothing.md"),
-        (["empty.md", "年假"], "failed", "empty.md 没有导入成功：file is empty"),
         (["pay.md", "年薪"], "not_visible", "pay.md 只对这些组可见：hr。用 --viewer hr 可以搜到。"),
-        (["travel_v1.md", "住宿费"], "version", "travel_v1.md 已被 travel_v2.md 取代"),
-        (["travel_v1.md", "住宿费", "--as-of", "2022-12-31"], "found", "travel_v1.md 找到了"),
-        (
-            ["travel_v2.md", "hotel", "--as-of", "2022-12-31"],
-            "version",
-            "is not in force on that day (it is from 2023-",
-        ),
+        (["travel_v1.md", "住宿费", "--as-of", "2022-12-31"], "found", "travel_v1.md 找到了，是第 1 条结果。"),
         (
             ["leave.md", "leave", "--filter", "page>=3"],
             "filter",
@@ -91,26 +80,13 @@ RECORD = DocumentRecord("d1", "r1", "a.md", "A", "md", None, None, 1)
 SHARES_NOTHING, BELOW = Placing(None, None, 3, 0.5), Placing(25, 0.25, 20, 0.5)
 
 
-@pytest.mark.parametrize(
-    ("language", "expected"),
-    [
-        (
-            "zh",
-            "a.md 没有进入候选，两路检索都没有排到前面。\n"
-            "  向量检索：第 25 名，得分 0.2500；入选的最后一名是第 20 名，得分 0.5000，差 0.2500。\n"
-            "  关键词检索：与问题没有共同的词。",
-        ),
-        (
-            "en",
-            "a.md did not become a candidate: neither leg ranks it high enough.\n"
-            "  vector leg: rank 25, score 0.2500; the last that made it is rank 20, score 0.5000: 0.2500 short.\n"
-            "  keyword leg: it shares no word with the question.",
-        ),
-    ],
-)
-def test_each_leg_says_by_how_much(language: Any, expected: str) -> None:
+def test_each_leg_says_by_how_much() -> None:
     verdict = Verdict("recall", "a.md", RECORD, placings={"keyword": SHARES_NOTHING, "vector": BELOW})
-    assert verdict_text(verdict, language) == expected
+    assert verdict_text(verdict, "zh") == (
+        "a.md 没有进入候选，两路检索都没有排到前面。\n"
+        "  向量检索：第 25 名，得分 0.2500；入选的最后一名是第 20 名，得分 0.5000，差 0.2500。\n"
+        "  关键词检索：与问题没有共同的词。"
+    )
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -150,15 +126,8 @@ def test_doctor_names_a_dead_leg_and_fails(folio: Folio, monkeypatch: pytest.Mon
     assert done.code == 1
     assert done.out.splitlines()[-1] == "DEAD     keyword zh md: it finds 0 of 3 passages by their own text"
     form = folio("doctor", "--json").json()
-    assert form["healthy"] is False
+    assert not form["healthy"]
     assert [(problem["leg"], problem["language"]) for problem in form["problems"]] == [("keyword", "zh")]
-
-
-def test_doctor_on_nothing(folio: Folio, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("FOLIO_HOME", str(tmp_path / "empty"))
-    done = folio("doctor")
-    assert done.code == 0
-    assert "run: folio ingest PATH" in done.out
 
 
 def sources(done: Done) -> set[str]:
@@ -170,10 +139,8 @@ def sources(done: Done) -> set[str]:
     [
         (["--as-of", "2022年12月31日"], {"travel_v1.md"}),
         (["--as-of", "2023-01-01"], {"travel_v2.md"}),
-        (["--filter", "source=travel*"], {"travel_v2.md"}),
         (["--filter", "source=travel_v1.md"], {"travel_v1.md"}),
         (["--filter", "effective_from>=2023", "--filter", "effective_from<2024"], {"travel_v2.md"}),
-        (["--filter", "effective_from<2023"], set()),
     ],
 )
 def test_search_takes_versions_ranges_and_beginnings(folio: Folio, arguments: list[str], expected: set[str]) -> None:
@@ -181,14 +148,11 @@ def test_search_takes_versions_ranges_and_beginnings(folio: Folio, arguments: li
     assert sources(folio("search", "住宿费", *arguments, "--json")) & travel == expected
 
 
-def test_a_superseded_hit_is_marked_for_people_and_scripts(folio: Folio) -> None:
+def test_a_hit_names_what_took_its_place_and_its_copies(folio: Folio, tmp_path: Path) -> None:
     old = ["search", "住宿费", "--filter", "source=travel_v1.md"]
     (hit,) = folio(*old, "--json").json()["hits"]
     assert hit["superseded_by"] == "travel_v2.md"
     assert "superseded by travel_v2.md" in folio(*old).out
-
-
-def test_a_hit_names_its_copies(folio: Folio, tmp_path: Path) -> None:
     (tmp_path / "vpn_again.md").write_text(DOCUMENTS["vpn.md"], encoding="utf-8")
     assert folio("ingest", "vpn_again.md").code == 0
     (hit,) = [hit for hit in folio("search", "VPN", "--json").json()["hits"] if hit["source"] == "vpn.md"]
@@ -197,12 +161,8 @@ def test_a_hit_names_its_copies(folio: Folio, tmp_path: Path) -> None:
 
 
 def test_ask_takes_a_day(folio: Folio) -> None:
-    answers = {
-        day: folio("ask", "住宿费每晚多少元？", "--as-of", day, "--json").json()["answer"]
-        for day in ("2022-01-01", "2024-01-01")
-    }
-    assert "三百元" in answers["2022-01-01"]
-    assert "四百元" in answers["2024-01-01"]
+    for day, price in (("2022-01-01", "三百元"), ("2024-01-01", "四百元")):
+        assert price in folio("ask", "住宿费每晚多少元？", "--as-of", day, "--json").json()["answer"]
 
 
 @pytest.mark.parametrize(

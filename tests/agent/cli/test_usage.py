@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent import cli
-from agent.cli.mcp import at_address, mcp
+from agent.cli.mcp import at_address
 from agent.cli.options import print_json, read_questions
 from agent.settings import Settings
 from preprocessing.errors import FolioError
@@ -24,8 +24,7 @@ from tests.fakes import CharacterEmbedder
     ("arguments", "message"),
     [
         (["search", ""], "the question is blank; type what you want to know"),
-        (["search", " \u3000 "], "the question is blank; type what you want to know"),
-        (["ask", " "], "the question is blank; type what you want to know"),
+        (["ask", " \u3000 "], "the question is blank; type what you want to know"),
         (["search"], "give either a question or --queries FILE.jsonl"),
         (["search", "q", "--queries", "f"], "give either a question or --queries FILE.jsonl"),
         (["ask"], "give either a question or --questions FILE.jsonl"),
@@ -60,22 +59,14 @@ def test_one_line_and_exit_2(folio: Folio, arguments: list[str], message: str) -
     assert done.err == f"folio: {message}\n"
 
 
-def test_an_unknown_trace(folio: Folio, tmp_path: Path) -> None:
-    done = folio("trace", "show", "nosuch")
-    assert done.is_one_line
-    assert done.err.startswith(f"folio: there is no trace 'nosuch' in {tmp_path / 'home' / 'traces'}")
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "not JSON (Expecting property name enclosed in double quotes)"),
-        ('"年假"', "the line: input should be a valid dictionary or instance of Question"),
+        ("{", "the line: invalid JSON: EOF while parsing an object"),
+        ('"年假"', "the line: input should be an object"),
         ("{}", "query: field required"),
-        ('{"query": 5}', "query: input should be a valid string"),
         ('{"query": " "}', "query: is blank"),
-        ('{"query": "q", "history": "x"}', "history: input should be a valid list"),
-        ('{"query": "q", "history": ["x"]}', "history.0: input should be a valid dictionary or instance of Message"),
+        ('{"query": "q", "history": "x"}', "history: input should be a valid array"),
         ('{"query": "q", "history": [{"role": "user", "content": "x"}]}', "history.0.text: field required"),
         (
             '{"query": "q", "history": [{"role": "bot", "text": "x"}]}',
@@ -109,7 +100,6 @@ def test_a_file_is_read_before_anything_is_answered(folio: Folio, tmp_path: Path
         (["ask", "q"], "FOLIO_TOP_K", "many", "FOLIO_TOP_K: input should be a valid integer"),
         (["chat"], "OPENAI_BASE_URL", "http://127.0.0.1:1/v1", "OPENAI_BASE_URL is set but FOLIO_CHAT_MODEL is not"),
         (["mcp"], "OPENAI_BASE_URL", "http://127.0.0.1:1/v1", "OPENAI_BASE_URL is set but FOLIO_CHAT_MODEL is not"),
-        (["mcp"], "FOLIO_TOPK", "3", "there is no setting FOLIO_TOPK; did you mean FOLIO_TOP_K?"),
     ],
 )
 def test_a_bad_setting(
@@ -141,21 +131,18 @@ def test_wrong_usage(folio: Folio, arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
 def test_every_command_is_loaded_and_says_what_it_is_for(folio: Folio, name: str) -> None:
-    command = cli.loaded(name)
+    command = cli.loaded(name, cli.COMMANDS[name][0])
     assert command.name == name
     assert command.help
-    if name != "eval":
-        done = folio(name, "--help")
-        assert (done.code, done.err) == (0, "")
-        assert done.out.startswith(f"Usage: folio {name} ")
+    done = folio(name, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert f"Usage: folio {name} " in done.out
 
 
 def test_the_list_of_commands(folio: Folio) -> None:
     done = folio("--help")
     assert (done.code, done.err) == (0, "")
-    for name, (_, line) in cli.COMMANDS.items():
-        assert f"  {name} " in done.out
-        assert line[:40] in done.out
+    assert all(f"  {name} " in done.out and line[:40] in done.out for name, (_, line) in cli.COMMANDS.items())
     assert folio("serch").err.endswith("Error: No such command 'serch'. Did you mean 'search', 'serve'?\n")
 
 
@@ -196,31 +183,19 @@ def test_a_command_loads_what_it_needs(module: str, heavy: set[str]) -> None:
     assert not heavy & set(done.stdout.split())
 
 
-@pytest.mark.parametrize(
-    ("address", "host", "port"),
-    [
-        ("127.0.0.1:8001", "127.0.0.1", 8001),
-        ("0.0.0.0:0", "0.0.0.0", 0),
-        ("[::1]:9000", "::1", 9000),
-        (" localhost:80 ", "localhost", 80),
-        ("8001", "127.0.0.1", 8001),
-    ],
-)
-def test_addresses(address: str, host: str, port: int) -> None:
-    http = at_address(Settings(), address).http
-    assert (http.host, http.port) == (host, port)
-
-
-@pytest.mark.parametrize("address", ["", "localhost", "localhost:", ":8001", "h:99999", "h:-1", "h:八", "http://h:80/"])
-def test_what_is_no_address(address: str) -> None:
-    with pytest.raises(FolioError) as raised:
-        at_address(Settings(), address)
-    assert str(raised.value) == f"--http {address!r} is no address; a right one is --http 127.0.0.1:8001"
-
-
-def test_groups_over_http_are_those_of_keys() -> None:
-    with pytest.raises(FolioError, match=r"^--viewer does not go with --http: give each key its groups"):
-        mcp(http="127.0.0.1:0", viewer=["hr"])
+def test_addresses(folio: Folio) -> None:
+    for address, place in (
+        ("[::1]:9000", ("::1", 9000)),
+        (" localhost:80 ", ("localhost", 80)),
+        ("8001", ("127.0.0.1", 8001)),
+    ):
+        http = at_address(Settings(), address).http
+        assert (http.host, http.port) == place
+    for address in ("localhost:", ":8001", "h:99999", "h:-1", "h:八", "http://h:80/"):
+        done = folio("mcp", "--http", address)
+        assert done.err == f"folio: --http {address!r} is no address; a right one is --http 127.0.0.1:8001\n"
+    groups = folio("mcp", "--http", "127.0.0.1:0", "--viewer", "hr")
+    assert groups.err.startswith("folio: --viewer does not go with --http: give each key its groups")
 
 
 def test_json_survives_an_output_that_cannot_hold_it(ready: Folio, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,11 +203,8 @@ def test_json_survives_an_output_that_cannot_hold_it(ready: Folio, monkeypatch: 
     output = io.TextIOWrapper(written, encoding="gbk")
     monkeypatch.setattr(sys, "stdout", output)
     print_json({"answer": "✅𠮷"})
-    print_json({"answer": "年假"})
     output.flush()
-    first, second = written.getvalue().decode("gbk").splitlines()
-    assert json.loads(first) == {"answer": "✅𠮷"}
-    assert second == '{"answer": "年假"}'
+    assert json.loads(written.getvalue().decode("gbk")) == {"answer": "✅𠮷"}
 
 
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:
@@ -253,7 +225,3 @@ def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert "办理完成后显示 ? 标记，窗口由?田负责。 [S1]" in out
     assert "\x1b" not in out
-
-    code, out, err = run("documents", "delete", "nosuch", encoding="utf-8")
-    assert (code, out) == (2, "")
-    assert err == "folio: no document 'nosuch'; `folio documents list` shows the ids\n"

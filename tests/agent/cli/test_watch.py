@@ -40,6 +40,11 @@ def follow(paths: list[Path], bursts: Iterator[set[Path]], home: Path) -> list[I
     return reports
 
 
+def sources(home: Path) -> list[str]:
+    with KnowledgeBase.open(Settings(home=home), embedder=CharacterEmbedder()) as base:
+        return [record.source for record in base.documents()]
+
+
 def test_everything_is_brought_in_and_then_what_changes(tmp_path: Path) -> None:
     write("docs/a.md")
     write("docs/b.md", "# 乙\n\n住宿 500 元。\n")
@@ -53,11 +58,6 @@ def test_everything_is_brought_in_and_then_what_changes(tmp_path: Path) -> None:
     first, second = follow([Path("docs")], bursts(), tmp_path / "home")
     assert (first.documents, first.updated) == (2, 0)
     assert (second.documents, second.updated) == (1, 1)
-
-
-def sources(home: Path) -> list[str]:
-    with KnowledgeBase.open(Settings(home=home), embedder=CharacterEmbedder()) as base:
-        return [record.source for record in base.documents()]
 
 
 def test_what_is_deleted_is_taken_out_and_what_is_renamed_stays(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_what_is_deleted_is_taken_out_and_what_is_renamed_stays(tmp_path: Path) 
     assert report_json(third)["removed"] == ["docs/sub/c.md"]
 
 
-def test_a_watched_file_that_is_deleted_is_taken_out(tmp_path: Path) -> None:
+def test_a_watched_file_that_is_deleted_is_taken_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write("docs/a.md")
     write("docs/b.md", "# 乙\n\n住宿 500 元。\n")
     home = tmp_path / "home"
@@ -103,6 +103,7 @@ def test_a_watched_file_that_is_deleted_is_taken_out(tmp_path: Path) -> None:
 
     _, second = follow([Path("docs/a.md"), Path("docs/b.md")], bursts(), home)
     assert second.removed == ["docs/a.md"]
+    assert "trying again in 3 seconds" in caplog.text
     assert sources(home) == ["docs/b.md"]
 
 
@@ -117,23 +118,6 @@ def test_a_folder_that_is_not_there_takes_nothing_out(tmp_path: Path) -> None:
 
     follow([Path("drive/docs")], bursts(), home)
     assert sources(home) == ["drive/docs/a.md"]
-
-
-def test_files_wait_while_another_process_has_the_knowledge_base(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    write("docs/a.md")
-
-    def bursts() -> Iterator[set[Path]]:
-        with KnowledgeBase.open(Settings(home=tmp_path / "home"), embedder=CharacterEmbedder()):
-            yield set()
-            yield {write("docs/b.md", "# 乙\n\n住宿 500 元。\n")}
-        yield set()
-        yield set()
-
-    (report,) = follow([Path("docs")], bursts(), tmp_path / "home")
-    assert report.documents == 2
-    assert "trying again in 3 seconds" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -154,11 +138,6 @@ def test_what_could_be_a_document_matters(tmp_path: Path, name: str, matters: bo
     assert could_matter(tmp_path / name, [tmp_path / "docs"], tmp_path / "docs/home") is matters
 
 
-def test_the_folder_of_a_file_is_watched() -> None:
-    path = write("docs/a.md")
-    assert root_of(Path("docs/a.md")) == root_of(Path("docs")) == root_of(Path("docs/**/*.pdf")) == path.parent
-
-
 def test_what_was_touched() -> None:
     a, b = write("docs/a.md"), write("docs/sub/b.md")
     write("docs/c.md")
@@ -167,6 +146,7 @@ def test_what_was_touched() -> None:
     assert touched(paths, {a}) == [Path("docs/a.md")]
     assert touched(paths, {b.parent}) == [Path("docs/sub/b.md")]
     assert touched([Path("docs/a.md")], {a, b}) == [Path("docs/a.md")]
+    assert root_of(Path("docs/a.md")) == root_of(Path("docs")) == root_of(Path("docs/**/*.pdf")) == a.parent
     assert len(touched(paths, {a.parent / ".folioignore"})) == 3
     write("docs/.folioignore", "a.md\n")
     assert touched(paths, {a}) == []

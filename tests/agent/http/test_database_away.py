@@ -14,7 +14,6 @@ from agent.http.app import create_app
 from agent.http.keys import KeyStore, open_database
 from agent.sessions.store import SessionStore
 from agent.settings import Settings
-from agent.traces.kept import open_traces
 from retrieval.knowledge_base import KnowledgeBase
 from tests import postgres
 from tests.agent.conftest import LEAVE
@@ -53,14 +52,14 @@ def served(server: postgres.Postgres, tmp_path: Path) -> Iterator[Served]:
         base = open_.enter_context(KnowledgeBase.open(settings, embedder=CharacterEmbedder()))
         database = open_database(settings)
         open_.callback(database.dispose)
-        sessions, traces = SessionStore.of(settings), open_traces(settings)
+        sessions = SessionStore.of(settings)
         open_.callback(sessions.close)
-        open_.callback(traces.close)
 
         def reply(messages: Any) -> str:
             return ANSWER if "Observation:" in str(messages[-1].text) else SEARCH
 
-        assistant = Assistant(settings, base, ScriptedChatModel(replies=[reply]), sessions, traces)
+        assistant = Assistant(settings, base, ScriptedChatModel(replies=[reply]), sessions)
+        open_.callback(assistant.traces.close)
         _, written = KeyStore(database).add("desk", "admin")
         app = create_app(assistant, database, on_loopback=True)
         client = TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False)

@@ -1,22 +1,19 @@
 """A conversation in this process, and the chat in a process of its own."""
 
+import io
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from agent.assistant import Assistant
 from agent.repl.conversation import Conversation
 from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from retrieval.knowledge_base import KnowledgeBase
-from tests.agent.conftest import LEAVE
+from tests.agent.conftest import ANSWER, LEAVE, SEARCH, Scripted
 from tests.agent.terminal import Terminal
 from tests.fakes import CharacterEmbedder, copied
-
-SEARCH = "Thought: 要查。\nAction: knowledge_search\nAction Input: 转正员工年假"
-ANSWER = "Thought: 有了。\nFinal Answer: 转正员工年假 12 天。[S1]"
 
 CHAT = """
 import sys, time
@@ -93,26 +90,18 @@ def chat(home: Path, tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
 
 
 @pytest.fixture
-def conversation(scripted: Callable[..., Assistant], monkeypatch: pytest.MonkeyPatch) -> Conversation:
+def conversation(scripted: Scripted, monkeypatch: pytest.MonkeyPatch) -> Conversation:
     """Return a conversation of a person who speaks English so far."""
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     return Conversation(scripted(SEARCH, ANSWER), "s")
 
 
-class TerminalText:
+class TerminalText(io.StringIO):
     """Stands in for a terminal and keeps what is written to it."""
 
-    encoding = "utf-8"
-
-    def __init__(self) -> None:
-        self.text = ""
-
-    def write(self, text: str) -> int:
-        self.text += text
-        return len(text)
-
-    def flush(self) -> None:
-        """Do nothing."""
+    @property
+    def text(self) -> str:
+        return self.getvalue()
 
     def isatty(self) -> bool:
         return True

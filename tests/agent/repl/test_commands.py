@@ -1,7 +1,6 @@
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,8 +13,7 @@ from agent.sessions.store import SessionStore
 from agent.settings import Settings
 from preprocessing.errors import FolioError
 from retrieval.knowledge_base import KnowledgeBase
-from tests.agent.conftest import LEAVE, VPN
-from tests.agent.repl.conftest import ANSWER, SEARCH
+from tests.agent.conftest import ANSWER, LEAVE, SEARCH, VPN, Scripted
 from tests.fakes import CharacterEmbedder, ScriptedChatModel
 
 Say = Callable[..., str]
@@ -55,7 +53,7 @@ def test_help_is_whole_and_in_the_language_of_the_conversation(say: Say) -> None
     ],
 )
 def test_the_first_language_is_that_of_the_locale(
-    scripted: Callable[..., Assistant], monkeypatch: pytest.MonkeyPatch, locale: dict[str, str], language: str
+    scripted: Scripted, monkeypatch: pytest.MonkeyPatch, locale: dict[str, str], language: str
 ) -> None:
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.delenv(name, raising=False)
@@ -129,23 +127,6 @@ def test_filter_and_day(say: Say, conversation: Conversation) -> None:
     assert (conversation.filters, conversation.as_of) == ({}, None)
 
 
-def test_what_is_set_holds_for_the_next_questions(
-    scripted: Callable[..., Assistant], monkeypatch: pytest.MonkeyPatch, say: Say
-) -> None:
-    seen: list[dict[str, Any]] = []
-    search = KnowledgeBase.search
-
-    def look(base: KnowledgeBase, query: str, k: int, **given: Any) -> Any:
-        seen.append(given)
-        return search(base, query, k, **given)
-
-    monkeypatch.setattr(KnowledgeBase, "search", look)
-    to = Conversation(scripted(SEARCH, ANSWER), "s", viewer=("hr",))
-    for text in ("/filter doc_type=md", "/as-of 2024-01-31", "转正员工年假？"):
-        say(text, to)
-    assert seen == [{"filters": {"doc_type": ("md",)}, "viewer": ("hr",), "as_of": date(2024, 1, 31)}]
-
-
 def test_model(say: Say, conversation: Conversation) -> None:
     assert say("/model") == "model: scripted\n"
     assert say("/model offline") == "model: the built-in offline model, which quotes and does not write\n"
@@ -155,7 +136,7 @@ def test_model(say: Say, conversation: Conversation) -> None:
 
 
 def test_a_model_that_cannot_be_leaves_the_one_before(
-    scripted: Callable[..., Assistant], say: Say, monkeypatch: pytest.MonkeyPatch
+    scripted: Scripted, say: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     to = Conversation(scripted(SEARCH, ANSWER, openai_base_url=None, chat_model="offline"), "s")
     assert say("/model gpt", to).startswith("! FOLIO_CHAT_MODEL is 'gpt', but neither OPENAI_API_KEY nor")
@@ -197,15 +178,14 @@ def test_ingest(tmp_path: Path, say: Say) -> None:
     sessions.close()
 
 
-@pytest.mark.parametrize("prefix", ["知识库：", " ｋＢ ： "])
-def test_a_message_to_the_knowledge_base_searches(scripted: Callable[..., Assistant], say: Say, prefix: str) -> None:
+def test_a_message_to_the_knowledge_base_searches(scripted: Scripted, say: Say) -> None:
     # A model that would refuse without a search.
     to = Conversation(scripted("Final Answer: NOT_FOUND"), "s")
-    assert "搜索过：“火星食堂的菜单”" in say(f"{prefix}火星食堂的菜单", to)
+    assert "搜索过：“火星食堂的菜单”" in say("知识库：火星食堂的菜单", to)
     assert [turn.question for turn in to.assistant.sessions.turns("s")] == ["火星食堂的菜单"]
 
 
-def test_an_error_is_one_line_and_a_defect_keeps_its_stack_trace(scripted: Callable[..., Assistant], say: Say) -> None:
+def test_an_error_is_one_line_and_a_defect_keeps_its_stack_trace(scripted: Scripted, say: Say) -> None:
     to = Conversation(scripted(FolioError("the model is away"), ZeroDivisionError(), SEARCH, ANSWER), "s")
     assert say("年假？", to) == "! the model is away\n"
     with pytest.raises(ZeroDivisionError):

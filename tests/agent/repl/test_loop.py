@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent import cli
-from agent.repl.conversation import Conversation
-from agent.repl.loop import answer_lines
-from tests.agent.repl.conftest import ANSWER, SEARCH, asked
+from tests.agent.conftest import ANSWER, SEARCH
+from tests.agent.repl.conftest import asked
 from tests.agent.terminal import BACKSPACE, CTRL_C, CTRL_D, ENTER, Terminal
 
 Chat = Callable[..., Terminal]
@@ -74,15 +73,6 @@ def test_the_viewer_sees_what_is_theirs(piped: Piped, home: Path, tmp_path: Path
     assert "董事会年假 30 天。 [S1]" in piped("董事会年假有几天？".encode(), "--viewer", "board")
 
 
-def test_ctrl_c_ends_piped_questions(conversation: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_arguments: object, **_options: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Conversation, "ask", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        answer_lines(conversation, ["年假？\n", "病假？\n"])
-
-
 # at a terminal
 
 WRITTEN = "Final Answer: 转正员工年假 12 天，[S1] 试用期员工年假 5 天。[S1]"
@@ -103,7 +93,7 @@ def test_a_chat_at_a_terminal(chat: Chat, home: Path, document: Path, tmp_path: 
     terminal.wait_for("转正员工年假 12 天，[S1] 试用期员工年假 5 天。[S1]\r\n")
     terminal.wait_for("来源：")
     # The file of the source can be opened.
-    terminal.wait_for(f"\x1b]8;;file://{document}\x1b\\  [S1] ")
+    terminal.wait_for(f";file://{document}\x1b\\  [S1] ")
     terminal.wait_for("leave.md › 年假\x1b]8;;\x1b\\")
     terminal.wait_for_prompt()
 
@@ -126,6 +116,13 @@ def test_a_chat_at_a_terminal(chat: Chat, home: Path, document: Path, tmp_path: 
     terminal.type(UP * 5, ENTER)
     terminal.wait_for_prompt()
 
+    # Tab completes a command.
+    terminal.type("/he\t")
+    terminal.wait_for("lp")
+    terminal.type(ENTER)
+    terminal.wait_for("/why-not 文档 [问题]")
+    terminal.wait_for_prompt()
+
     terminal.type("half a quest", CTRL_C)
     terminal.wait_for("（按 Ctrl-D 或输入 /exit 退出）")
     terminal.wait_for_prompt()
@@ -140,18 +137,6 @@ def test_a_chat_at_a_terminal(chat: Chat, home: Path, document: Path, tmp_path: 
     assert last.startswith("VP")
     assert "N" not in last
     assert stat.S_IMODE((home / "chat_history").stat().st_mode) == 0o600
-
-
-@pytest.mark.soak
-def test_commands_at_a_terminal(chat: Chat, home: Path) -> None:
-    terminal = chat(LC_ALL="zh_CN.UTF-8")
-    terminal.wait_for("Folio：1 份文档，")
-    terminal.wait_for_prompt()
-    terminal.type("/he\t")
-    # Tab completes a command.
-    terminal.wait_for("lp")
-    terminal.type(ENTER)
-    terminal.wait_for("/why-not 文档 [问题]")
 
 
 AT_THE_PROMPT = """

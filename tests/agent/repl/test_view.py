@@ -1,11 +1,12 @@
 """What the chat draws while a question is answered, and what it writes of documents."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from agent.repl.conversation import AnswerView, linked, write
+from agent.repl.conversation import AnswerView, write_linked
 from tests.agent.repl.conftest import TerminalText
 
 OnScreen = Callable[[], TerminalText]
@@ -51,18 +52,6 @@ def test_of_a_long_draft_the_end_is_shown(on_screen: OnScreen) -> None:
     assert "line 35." not in screen.text
 
 
-@pytest.mark.parametrize("verbose", [True, False])
-def test_off_a_terminal_only_decisions_are_written_when_they_are_wanted(
-    capsys: pytest.CaptureFixture[str], verbose: bool
-) -> None:
-    with AnswerView("zh", verbose=verbose) as view:
-        view.event(ACTION)
-        view.draft(1, "年假")
-    out = capsys.readouterr().out
-    assert ("thought       要查。" in out) == bool(out) == verbose
-    assert "\x1b" not in out
-
-
 def test_decisions_stand_above_the_draft(on_screen: OnScreen) -> None:
     screen = on_screen()
     with AnswerView("zh", verbose=True) as view:
@@ -79,19 +68,20 @@ def test_a_dumb_terminal_gets_no_codes(on_screen: OnScreen, monkeypatch: pytest.
         view.event(ACTION)
         view.draft(1, "年假")
     assert screen.text == ""
-    assert linked("[S1] a.md", "a.md", None) == "[S1] a.md"
-
-
-def test_text_steers_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    write("a\x1b[2J\x07b\rc\n年假")
-    assert capsys.readouterr().out == "a[2Jbc\n年假\n"
+    write_linked("[S1] a.md", "a.md", None)
+    assert screen.text == "[S1] a.md\n"
 
 
 def test_a_source_that_is_a_file_is_a_link(on_screen: OnScreen, tmp_path: Path) -> None:
-    on_screen()
+    screen = on_screen()
     (tmp_path / "休假 1.pdf").touch()
     uri = (tmp_path / "休假 1.pdf").as_uri()
-    assert linked("[S1] 休假\x1b 1.pdf", "休假 1.pdf", None) == f"\x1b]8;;{uri}\x1b\\[S1] 休假 1.pdf\x1b]8;;\x1b\\"
-    assert linked("S", str(tmp_path / "休假 1.pdf"), 3) == f"\x1b]8;;{uri}#page=3\x1b\\S\x1b]8;;\x1b\\"
+    write_linked("[S1] 休假\x1b 1.pdf, whose name goes on for more columns", "休假 1.pdf", None)
+    write_linked("S", str(tmp_path / "休假 1.pdf"), 3)
     for source in ("nosuch.pdf", "", ".", "x" * 5000, "a\x00b"):
-        assert linked("[S1] x", source, 1) == "[S1] x"
+        write_linked("[S1] x", source, 1)
+    assert re.sub(r"\bid=\d+;", ";", screen.text).splitlines() == [
+        f"\x1b]8;;{uri}\x1b\\[S1] 休假 1.pdf, whose name goes on for more columns\x1b]8;;\x1b\\",
+        f"\x1b]8;;{uri}#page=3\x1b\\S\x1b]8;;\x1b\\",
+        *["[S1] x"] * 5,
+    ]

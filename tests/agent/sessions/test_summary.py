@@ -1,21 +1,15 @@
 """What falls out of a conversation is kept in short: by rules, or by a model that is asked once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
-from agent.assistant import Assistant
 from agent.memory import shorten_by_model
 from agent.models.errors import ModelError
-from agent.sessions.summary import HEADING, fold, shorten_by_rules, summary_room, with_summary
-from agent.sessions.turn import NO_HISTORY, Summary, Turn, as_shown
+from agent.sessions.turn import HEADING, NO_HISTORY, Summary, Turn, as_history, as_shown, fold, shorten_by_rules
 from prompts import approximate_tokens
-from tests.agent.conftest import model_of, prompts_of
+from tests.agent.conftest import ANSWER, SEARCH, Scripted, model_of, prompts_of
 from tests.fakes import ScriptedChatModel
-
-SEARCH = "Thought: 要查。\nAction: knowledge_search\nAction Input: 转正员工年假"
-ANSWER = "Thought: 有了。\nFinal Answer: 转正员工年假 12 天。[S1]"
-Scripted = Callable[..., Assistant]
 
 
 def turns_of(count: int, words: int = 10) -> list[Turn]:
@@ -47,8 +41,8 @@ def test_the_summary_stays_in_its_room_and_its_latest_lines_stay() -> None:
     assert lines[-1] == f"- 问{40 - len(left):03}"
     assert "- old" not in lines
     assert summary.text
-    assert approximate_tokens(f"{HEADING}\n{summary.text}") <= summary_room(400)
-    shown = with_summary(summary, left, 400)
+    assert approximate_tokens(f"{HEADING}\n{summary.text}") <= 80
+    shown = as_history(left, 400, summary)
     assert shown.startswith(f"{HEADING}\n- 问")
     assert shown.count("User: ") == len(left)
     assert approximate_tokens(shown) <= 400
@@ -68,7 +62,7 @@ def test_the_newest_turn_stays_when_it_fits_alone(words: int, stays: bool) -> No
 
 def test_without_room_nothing_is_shown() -> None:
     assert fold(Summary(), turns_of(3), 0, first_letters) == (Summary(), turns_of(3))
-    assert with_summary(Summary(), turns_of(3), 0) == NO_HISTORY
+    assert as_history(turns_of(3), 0) == NO_HISTORY
 
 
 def test_rules_keep_what_was_asked_and_how_the_answer_begins() -> None:

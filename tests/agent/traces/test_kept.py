@@ -1,21 +1,17 @@
 """Traces as files and as rows of a database: kept, read, and forgotten with their session."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from agent.assistant import Assistant
 from agent.settings import Settings
 from agent.traces.kept import FolderTraces, Traces, UnknownTrace, open_traces
 from agent.traces.trace import Trace
-from preprocessing.errors import FolioError
+from tests.agent.conftest import ANSWER, SEARCH, Scripted
 from tests.postgres import Postgres
-
-SEARCH = "Thought: 要查年假。\nAction: knowledge_search\nAction Input: 转正员工年假"
-ANSWER = "Thought: S1 就是。\nFinal Answer: 转正员工年假 12 天。[S1]"
 
 
 def settings_in(home: Path, url: str | None) -> Settings:
@@ -86,34 +82,19 @@ def test_a_file_cut_short_is_one_line_and_forgets_well(tmp_path: Path) -> None:
         traces.read("0" * 32)
 
 
-def test_an_address_that_is_none_is_said(tmp_path: Path) -> None:
-    with pytest.raises(FolioError, match=r"^FOLIO_DATABASE_URL postgresql://folio:\*\*\*@"):
-        open_traces(settings_in(tmp_path, "postgresql://folio:secret-word@127.0.0.1:9/folio"))
-
-
+@pytest.mark.parametrize("place", ["folder", "database"])
 def test_one_that_cannot_be_kept_never_costs_the_answer(
-    scripted: Callable[..., Assistant], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    scripted: Scripted, tmp_path: Path, caplog: pytest.LogCaptureFixture, place: str
 ) -> None:
     path = tmp_path / "gone.db"
     assistant = scripted(SEARCH, ANSWER)
-    assistant.traces = open_traces(settings_in(tmp_path, f"sqlite:///{path}"))
+    assistant.traces = open_traces(settings_in(tmp_path, f"sqlite:///{path}" if place == "database" else None))
     assistant.traces.close()
-    path.unlink()
+    path.unlink(missing_ok=True)
     path.mkdir()
+    (tmp_path / "traces").touch()
     assert not assistant.ask("转正员工年假有几天？").refused
     assistant.traces.close()
     (warned,) = [record for record in caplog.records if record.name == "agent.traces.kept"]
     assert warned.getMessage().startswith("the trace was not written: ")
     assert "\n" not in warned.getMessage()
-
-
-def test_a_session_that_is_deleted_leaves_nothing(scripted: Callable[..., Assistant], settings: Settings) -> None:
-    assistant = scripted(SEARCH, ANSWER, SEARCH, ANSWER)
-    assistant.traces = open_traces(settings)
-    gone, stays = (assistant.ask("转正员工年假有几天？", session).trace_id for session in ("gone", "stays"))
-    assistant.forget("gone")
-    assert assistant.sessions.sessions() == ["stays"]
-    assert assistant.traces.read(stays)["session"] == "stays"
-    with pytest.raises(UnknownTrace):
-        assistant.traces.read(gone)
-    assistant.traces.close()

@@ -12,12 +12,11 @@ import pytest
 
 from agent.settings import load_settings
 from agent.traces import observed
-from agent.traces.observed import NotObservable, check_observable, open_observer
-from agent.traces.secret_values import SecretValues
+from agent.traces.observed import NotObservable, SecretValues, check_observable, open_observer
 from tests.agent.chat_server import ChatServer, Raw
+from tests.agent.conftest import ANSWER, SEARCH
 
 ROOT = Path(__file__).parents[3]
-SEARCH = "Thought: 要查。\nAction: knowledge_search\nAction Input: 转正员工年假"
 KEY, PASSWORD, EXTRA = "sk-0123456789", "pass-0123456789", "extra-0123456789"
 
 ASK = """
@@ -39,42 +38,33 @@ with KnowledgeBase.open(settings, embedder=CharacterEmbedder()) as base:
 """
 
 
-class Observer:
-    """A server that takes whatever it is told."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[str, bytes]] = []
-        told = self.told
-
-        class Handler(BaseHTTPRequestHandler):
-            def _take(self) -> None:
-                told.append((self.path, self.rfile.read(int(self.headers.get("Content-Length") or 0))))
-                self.send_response(200)
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
-
-            do_GET = do_POST = do_PATCH = _take  # noqa: N815  names of the base class
-
-            def log_message(self, *_arguments: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+Observer = tuple[str, list[tuple[str, bytes]]]
 
 
 @pytest.fixture
 def observer() -> Iterator[Observer]:
-    observer = Observer()
-    yield observer
-    observer.stop()
+    """Return the address of a server that takes whatever it is told, and what it was told."""
+    told: list[tuple[str, bytes]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def _take(self) -> None:
+            told.append((self.path, self.rfile.read(int(self.headers.get("Content-Length") or 0))))
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        do_GET = do_POST = do_PATCH = _take  # noqa: N815  names of the base class
+
+        def log_message(self, *_arguments: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", told
+        server.shutdown()
+        thread.join()
 
 
 @pytest.mark.enable_socket
@@ -96,8 +86,8 @@ def test_who_asked_for_it_is_told_and_never_a_secret(
     def refused(_body: dict[str, object]) -> Raw:
         return Raw(400, f'{{"error": {{"message": "bad: Bearer {KEY}, {EXTRA}, http://me:{PASSWORD}@host"}}}}')
 
-    replies = [SEARCH, "Thought: 有了。\nFinal Answer: 转正员工年假 12 天。[S1]", refused]
-    with ChatServer(replies) as server:
+    url, told = observer
+    with ChatServer([SEARCH, ANSWER, refused]) as server:
         environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | {
             "PYTHONPATH": str(ROOT),
             "FOLIO_HOME": str(tmp_path / "home"),
@@ -106,13 +96,12 @@ def test_who_asked_for_it_is_told_and_never_a_secret(
             "FOLIO_CHAT_EXTRA_BODY": f'{{"api_key": "{EXTRA}"}}',
             "OPENAI_API_KEY": KEY,
             "OPENAI_BASE_URL": server.url,
-            "FOLIO_QDRANT_API_KEY": "",
             "HTTPS_PROXY": f"http://me:{PASSWORD}@127.0.0.1:9",
         }
         own = {
-            "LANGSMITH_ENDPOINT": observer.url,
+            "LANGSMITH_ENDPOINT": url,
             "LANGSMITH_API_KEY": "lsv2-key",
-            "OTEL_EXPORTER_OTLP_ENDPOINT": observer.url,
+            "OTEL_EXPORTER_OTLP_ENDPOINT": url,
             **variables,
         }
         if in_file:
@@ -123,11 +112,10 @@ def test_who_asked_for_it_is_told_and_never_a_secret(
         command = [sys.executable, "-c", ASK]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("转正员工年假 12 天。[S1]\nthe chat model 'm' at 127.0.0.1")
-    assert {path for path, _ in observer.told} == paths
-    told = b"".join(body for _, body in observer.told)
-    assert ("转正员工年假有几天".encode() in told) == bool(paths)
-    for secret in (KEY, PASSWORD, EXTRA):
-        assert secret.encode() not in told
+    assert {path for path, _ in told} == paths
+    bodies = b"".join(body for _, body in told)
+    assert ("转正员工年假有几天".encode() in bodies) == bool(paths)
+    assert not [secret for secret in (KEY, PASSWORD, EXTRA) if secret.encode() in bodies]
 
 
 ON = {"LANGSMITH_TRACING": "true"}
@@ -137,24 +125,22 @@ ON = {"LANGSMITH_TRACING": "true"}
     ("variables", "asked"),
     [
         (ON | {"LANGSMITH_TRACING_MODE": "otel"}, True),
-        (ON | {"LANGSMITH_TRACING_MODE": "hybrid"}, True),
-        (ON | {"LANGSMITH_OTEL_ENABLED": "true"}, True),
         ({"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_OTEL_ONLY": "true"}, True),
         (ON | {"LANGSMITH_TRACING_MODE": "langsmith", "LANGSMITH_OTEL_ENABLED": "true"}, False),
         (ON, False),
         ({"LANGSMITH_TRACING": "false", "LANGSMITH_TRACING_MODE": "otel"}, False),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}, False),
     ],
 )
 def test_opentelemetry_that_is_not_installed_is_said_before_anything_goes_elsewhere(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], asked: bool
 ) -> None:
     monkeypatch.setattr(observed.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(os, "environ", variables)
     if asked:
         with pytest.raises(NotObservable, match=r"not installed: pip install 'folio\[otel\]', or unset it$"):
-            check_observable(variables)
+            check_observable()
     else:
-        check_observable(variables)
+        check_observable()
 
 
 def test_nobody_is_told_by_default() -> None:

@@ -1,7 +1,9 @@
+import os
+
 import pytest
 
 from agent.settings import Settings
-from agent.traces.secret_values import SecretValues
+from agent.traces.observed import SecretValues
 
 SETTINGS = Settings(
     openai_api_key="sk-openai-1",  # type: ignore[arg-type]
@@ -22,7 +24,9 @@ ENVIRONMENT = {
     "KEYBOARD": "a keyboard",
     "A_KEY": "short",
 }
-SECRETS = SecretValues.of(SETTINGS, ENVIRONMENT)
+with pytest.MonkeyPatch.context() as patched:
+    patched.setattr(os, "environ", ENVIRONMENT)
+    SECRETS = SecretValues.of(SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +65,7 @@ def test_an_error_may_hold_a_secret_of_somebody_else(error: str, masked: str) ->
 
 
 @pytest.mark.parametrize("word", ["none", "None", "ollama", "EMPTY", "no-key"])
-def test_what_stands_in_the_place_of_a_key_stays(word: str) -> None:
-    secrets = SecretValues.of(Settings(openai_api_key=word, chat_model="m"), {"SOME_API_KEY": word})  # type: ignore[arg-type]
+def test_what_stands_in_the_place_of_a_key_stays(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    monkeypatch.setenv("SOME_API_KEY", word)
+    secrets = SecretValues.of(Settings(openai_api_key=word, chat_model="m"))  # type: ignore[arg-type]
     assert secrets.mask(f"({word})") == f"({word})"
