@@ -1,10 +1,7 @@
-"""One question from its parts to its answer: think, call a tool, observe, until an answer stands or a limit ends it.
-
-The parts may be a model and an index, or what they gave before.
-"""
+"""One question to its answer: think, call a tool, observe, until an answer stands or a limit ends it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Any, cast
 
@@ -24,8 +21,7 @@ from agent.models.chat import open_chat_model
 from agent.models.errors import ToolsRefused
 from agent.models.offline import OfflineChatModel
 from agent.question import Question, small_talk_reply
-from agent.quoting.confidence import Passage
-from agent.quoting.quote import ChoosesQuotes, Quote, Quoter
+from agent.quoting.quote import Quoter
 from agent.rewrite import RewriteByModel, RewriteByRules, Rewriter
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import Staleness, Turn, shorten_by_rules
@@ -112,37 +108,83 @@ class Answerer:
             self.traces.keep(trace.record(model=self.settings.chat_model_name, answer=answered, error=problem))
 
     def _answer(self, asked: Question, stale: Mapping[int, Staleness], trace: Trace, drafts: Drafts) -> CitedAnswer:
+        """Answer with the two tools of this question; `stale` has the numbers of turns that are out of date."""
         if self.knowledge_base.is_empty():
             outcome = Outcome(no_documents_text(asked.text), refused=True, reason="no_documents")
             return _told(outcome, asked.session, trace)
-        settings = self.settings
-        window = getattr(self.model, "window", None) or ContextWindow.of(settings.context_tokens)
-        name = settings.chat_model_name
-        # A model that takes no tools is asked to call them in words.
-        in_words = name == OFFLINE or not getattr(self.model, "takes_tools", True)
-        search = partial(
-            self.knowledge_base.search, k=asked.top_k, filters=asked.filters, viewer=asked.viewer, as_of=asked.as_of
-        )
-        parts = Parts(
-            settings=RunSettings(
-                model=name,
-                style="react" if in_words else settings.agent_style,
-                top_k=asked.top_k,
-                max_iterations=settings.max_iterations,
-                max_searches=settings.max_searches,
-                history_tokens=settings.history_tokens,
-                prompt_tokens=window.prompt_tokens,
-            ),
-            model=self.model,
-            window=window,
-            search=search,
-            quoter=self.quoter,
-            sessions=self.sessions,
-            limits=Limits(settings.max_tokens, settings.max_seconds, partial(_tokens, trace), tell=trace.record_limit),
+        settings, model = self.settings, self.model
+        is_offline = settings.chat_model_name == OFFLINE
+        window = getattr(model, "window", None) or ContextWindow.of(settings.context_tokens)
+
+        def shorten(earlier: str, said: Sequence[Turn]) -> list[str]:
+            if is_offline:
+                return shorten_by_rules(earlier, said)
+            return shorten_by_model(earlier, said, model, window.prompt_tokens, [trace])
+
+        memory = SessionMemory(
+            store=self.sessions,
+            session=asked.session,
+            trace_id=trace.trace_id,
+            max_tokens=settings.history_tokens,
+            shorten=shorten,
             viewer=trace.viewer,
             stale=stale,
         )
-        return answer(asked.text, asked.session, parts, trace, drafts)
+        turns = memory.turns()
+        trace.history = _history(memory, turns)
+        if reply := small_talk_reply(asked.text):
+            outcome = Outcome(reply, refused=True, reason="no_question")
+            memory.save_context({"input": asked.text}, {"outcome": outcome})
+            return _told(outcome, asked.session, trace)
+
+        look = partial(
+            self.knowledge_base.search, k=asked.top_k, filters=asked.filters, viewer=asked.viewer, as_of=asked.as_of
+        )
+
+        def search(query: str) -> list[Hit]:
+            return trace.record_search(query, look)
+
+        rewriter: Rewriter = RewriteByRules() if is_offline else RewriteByModel(model, settings.history_tokens, [trace])
+        # Its last prompt and its quotations have no conversation beside them.
+        alone = rewriter.stand_alone(asked.text, turns)
+        ledger = EvidenceLedger()
+        if isinstance(model, OfflineChatModel):
+            model = model.about(asked.text, [alone], ledger)
+
+        def for_search(query: str) -> str:
+            # Some models search for a follow-up as it was asked, which finds nothing of what it is about.
+            return alone if alone != asked.text and is_same_search(query, asked.text) else query
+
+        said = "\n".join([asked.text, *(turn.question for turn in turns), alone])
+        tools = [
+            knowledge_search(search, ledger, top_k=asked.top_k, max_searches=settings.max_searches, alone=for_search),
+            query_rewrite(lambda given: rewriter.rewrite(given, turns), ledger, asked=said),
+        ]
+        ending = Ending(
+            question=alone,
+            ledger=ledger,
+            model=model,
+            choose=self.quoter.choose,
+            search=lambda: search(alone),
+            callbacks=[trace, drafts],
+            window=window,
+        )
+        limits = Limits(settings.max_tokens, settings.max_seconds, partial(_tokens, trace), tell=trace.record_limit)
+
+        def outcome_in(style: AgentStyle) -> Outcome:
+            caps = {"max_iterations": settings.max_iterations, "max_searches": settings.max_searches}
+            executor = build_executor(model, tools, ending, memory, **caps, limits=limits, style=style)
+            result = executor.invoke({"input": asked.text}, config={"callbacks": [trace, drafts]})
+            return cast("Outcome", result["outcome"])
+
+        # A model that takes no tools is asked to call them in words.
+        in_words = is_offline or not getattr(model, "takes_tools", True)
+        try:
+            outcome = outcome_in("react" if in_words else settings.agent_style)
+        except ToolsRefused:
+            outcome = outcome_in("react")
+        passages = {citation.label: ledger.get(citation.label).hit for citation in outcome.citations}
+        return _told(outcome, asked.session, trace, passages)
 
 
 def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
@@ -150,117 +192,6 @@ def quoter_of(knowledge_base: KnowledgeBase) -> Quoter:
     engine = knowledge_base.engine
     matcher = token_matcher(engine.reranker, engine.embedder)
     return Quoter(engine.embedder, knowledge_base.unrelated_similarity, matcher)
-
-
-@dataclass(frozen=True, slots=True)
-class RunSettings:
-    """The settings that an answer depends on, none of them secret."""
-
-    model: str
-    style: AgentStyle
-    top_k: int
-    max_iterations: int
-    max_searches: int
-    history_tokens: int
-    prompt_tokens: int
-    """What the model was known to read when the question was asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a question is answered with."""
-
-    settings: RunSettings
-    model: BaseChatModel
-    window: ContextWindow
-    search: Callable[[str], list[Hit]]
-    quoter: ChoosesQuotes
-    sessions: SessionStore
-    limits: Limits
-    viewer: tuple[str, ...] = ()
-    stale: Mapping[int, Staleness] = field(default_factory=dict)
-    """Numbers of turns whose answers are out of date."""
-
-
-def answer(question: str, session: str, parts: Parts, trace: Trace, drafts: Drafts) -> CitedAnswer:
-    """Answer the question in the session, and keep in the trace what is needed to do so again."""
-    settings, is_offline = parts.settings, parts.settings.model == OFFLINE
-    ledger = EvidenceLedger(mark=f"{trace.seed:08x}")
-
-    def shorten(earlier: str, turns: Sequence[Turn]) -> list[str]:
-        if is_offline:
-            return shorten_by_rules(earlier, turns)
-        return shorten_by_model(earlier, turns, parts.model, parts.window.prompt_tokens, [trace])
-
-    memory = SessionMemory(
-        store=parts.sessions,
-        session=session,
-        trace_id=trace.trace_id,
-        max_tokens=settings.history_tokens,
-        shorten=shorten,
-        viewer=parts.viewer,
-        stale=parts.stale,
-    )
-    turns = memory.turns()
-    trace.run = {**trace.run, **asdict(settings)}
-    trace.history = _history(memory, turns)
-
-    if reply := small_talk_reply(question):
-        outcome = Outcome(reply, refused=True, reason="no_question")
-        memory.save_context({"input": question}, {"outcome": outcome})
-        return _told(outcome, session, trace)
-
-    def search(query: str) -> list[Hit]:
-        return trace.record_search(query, parts.search)
-
-    def choose(asked: str, passages: Sequence[Passage]) -> list[Quote]:
-        quotes = parts.quoter.choose(asked, passages)
-        trace.quotes.append([asdict(quote) for quote in quotes])
-        return quotes
-
-    rewriter: Rewriter = RewriteByRules()
-    if not is_offline:
-        rewriter = RewriteByModel(parts.model, settings.history_tokens, [trace])
-    # Its last prompt and its quotations have no conversation beside them.
-    alone = rewriter.stand_alone(question, turns)
-    model = parts.model
-    if isinstance(model, OfflineChatModel):
-        model = model.about(question, [alone], ledger)
-
-    def for_search(query: str) -> str:
-        # Some models search for a follow-up as it was asked, which finds nothing of what it is about.
-        return alone if alone != question and is_same_search(query, question) else query
-
-    tools = [
-        knowledge_search(search, ledger, top_k=settings.top_k, max_searches=settings.max_searches, alone=for_search),
-        query_rewrite(
-            lambda asked: rewriter.rewrite(asked, turns),
-            ledger,
-            asked="\n".join([question, *(turn.question for turn in turns), alone]),
-        ),
-    ]
-    ending = Ending(
-        question=alone,
-        ledger=ledger,
-        model=model,
-        choose=choose,
-        search=lambda: search(alone),
-        callbacks=[trace, drafts],
-        window=parts.window,
-    )
-
-    def outcome_in(style: AgentStyle) -> Outcome:
-        caps = {"max_iterations": settings.max_iterations, "max_searches": settings.max_searches}
-        executor = build_executor(model, tools, ending, memory, **caps, limits=parts.limits, style=style)
-        result = executor.invoke({"input": question}, config={"callbacks": [trace, drafts]})
-        return cast("Outcome", result["outcome"])
-
-    try:
-        outcome = outcome_in(settings.style)
-    except ToolsRefused:
-        outcome = outcome_in("react")
-    passages = {citation.label: ledger.get(citation.label).hit for citation in outcome.citations}
-    return _told(outcome, session, trace, passages)
 
 
 def build_executor(

@@ -1,7 +1,6 @@
 """What the agent did for one question: each thought, tool call, observation, score and time, as one JSON record."""
 
 import re
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -28,8 +27,8 @@ TOLD = (SearchError, EndpointBusy, TimeoutError, ConnectionError)
 TOOL_CALLS = ("tool_calls", "invalid_tool_calls")
 """What a reply may hold beside its text, of a model with native tool calls."""
 _KEPT = (
-    *("trace_id", "session", "question", "viewer", "started_at", "seed", "run", "history"),
-    *("events", "llm_calls", "failed_calls", "searches", "quotes", "limit"),
+    *("trace_id", "session", "question", "viewer", "started_at", "run", "history"),
+    *("events", "llm_calls", "failed_calls", "searches", "limit"),
 )
 _THOUGHT = re.compile(
     r"\s*(?:Thought|思考)\s*[:：]\s*(.*?)(?=\n\s*(?:Action|行动|Final Answer|最终答案)\b|\n\s*(?:行动|最终答案)|\Z)",
@@ -38,10 +37,7 @@ _THOUGHT = re.compile(
 
 
 class Trace(BaseCallbackHandler):
-    """Collects the events of one question while it is answered; `listen` is called with each as it happens.
-
-    Beside the events it keeps what chance, time, models and the index gave, so that the question can be replayed.
-    """
+    """Collects the events of one question while it is answered; `listen` is called with each as it happens."""
 
     raise_error = True  # a defect here must not pass unseen
     run_inline = True
@@ -53,20 +49,16 @@ class Trace(BaseCallbackHandler):
         listen: Callable[[Event], None] | None = None,
         viewer: tuple[str, ...] = (),
         hidden: SecretValues | None = None,
-        seed: int | None = None,
     ) -> None:
         self.trace_id = uuid4().hex
         self.session = session
         self.question = question
         self.viewer = viewer
         self.started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self.seed = secrets.randbits(32) if seed is None else seed
-        """From which the mark of the passages is made; no document can know it."""
         self.events: list[Event] = []
         self.llm_calls: list[dict[str, Any]] = []
         self.failed_calls: list[dict[str, Any]] = []
         self.searches: list[dict[str, Any]] = []
-        self.quotes: list[list[dict[str, Any]]] = []
         self.limit: dict[str, Any] | None = None
         self.run: dict[str, Any] = {}
         """With which settings the question was asked."""
@@ -98,7 +90,7 @@ class Trace(BaseCallbackHandler):
             self._listen(record)
 
     def record_search(self, query: str, look: Callable[[str], list[Hit]]) -> list[Hit]:
-        """Search, and keep what was found; ranks and scores are shown with the next observation."""
+        """Search; ranks and scores are shown with the next observation."""
         try:
             hits = look(query)
         except Exception as error:
@@ -108,7 +100,7 @@ class Trace(BaseCallbackHandler):
                 # The model is told of it, and must not see a secret either.
                 raise SearchError(failure["text"]) from error
             raise
-        self.searches.append({"query": query, "hits": [asdict(hit) for hit in hits]})
+        self.searches.append({"query": query, "hits": len(hits)})
         self._hits += [
             {
                 "query": query,

@@ -6,7 +6,6 @@ import pytest
 
 from tests.agent.chat_server import ChatServer, Raw
 from tests.agent.cli.conftest import Folio
-from tests.agent.conftest import LEAVE
 
 KEY = "sk-very-secret-0123456789"
 
@@ -119,38 +118,6 @@ def test_trace(ready: Folio, tmp_path: Path) -> None:
     assert told.startswith("question   转正员工年假有几天？\n")
     assert "model      offline\n" in told
     assert ready("trace", "show", "nosuch").is_one_line
-    done = ready("trace", "replay", trace_id)
-    assert (done.code, done.out, done.err) == (0, "the answer is the same, byte for byte\n", "")
-    replayed = ready("trace", "replay", trace_id, "--json").json()
-    assert replayed == {"same": True, "trace_id": trace_id, "diff": [], "searches": []}
-    path = tmp_path / "home" / "traces" / f"{trace_id}.json"
-    record = json.loads(path.read_text(encoding="utf-8"))
-    record["answer"]["answer"] = "转正员工年假 5 天。 [S1]"
-    path.write_text(json.dumps(record), encoding="utf-8")
-    done = ready("trace", "replay", trace_id)
-    assert (done.code, done.out.splitlines()[:3]) == (
-        1,
-        ["the answer is another:", "--- recorded", "+++ replayed"],
-    )
-
-
-def test_trace_replay_with_todays_index(brought_in: Folio, docs: Path) -> None:
-    trace_id = brought_in("ask", "转正员工年假有几天？", "--json").json()["trace_id"]
-    same = "every search finds what it found\nthe answer is the same, byte for byte\n"
-    assert brought_in("trace", "replay", trace_id, "--live-retrieval").out == same
-    (docs / "leave.md").write_text(LEAVE.replace("12 天", "15 天"), encoding="utf-8")
-    brought_in("ingest", docs)
-    done = brought_in("trace", "replay", trace_id, "--live-retrieval")
-    assert done.code == 0
-    assert done.out.splitlines()[:4] == [
-        "search: 转正员工年假有几天？",
-        "  lost    #1  docs/leave.md › 年假: 试用期员工年假 5 天。转正员工年假 12 天。",
-        "  gained  #1  docs/leave.md › 年假: 试用期员工年假 5 天。转正员工年假 15 天。",
-        "the answer is another:",
-    ]
-    assert '+转正员工年假 15 天。 [S1]",' in done.out
-    # Alone, it is what it was.
-    assert brought_in("trace", "replay", trace_id).code == 0
 
 
 def test_a_key_that_is_refused_is_shown_nowhere(ready: Folio, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

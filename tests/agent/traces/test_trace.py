@@ -31,8 +31,8 @@ def test_an_answer_is_traced_step_by_step(scripted: Scripted) -> None:
 
     record = written(assistant.settings.home)
     assert set(record) == {
-        *("trace_id", "session", "question", "viewer", "model", "started_at", "seconds", "seed", "run", "history"),
-        *("events", "llm_calls", "failed_calls", "searches", "quotes", "limit", "usage", "answer", "error"),
+        *("trace_id", "session", "question", "viewer", "model", "started_at", "seconds", "run", "history"),
+        *("events", "llm_calls", "failed_calls", "searches", "limit", "usage", "answer", "error"),
     }
     assert (record["trace_id"], record["session"], record["question"]) == (answer.trace_id, "s", "转正员工年假有几天？")
     as_read = json.loads(json.dumps(answer.as_json()))  # JSON knows no tuples

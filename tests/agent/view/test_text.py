@@ -9,7 +9,6 @@ from agent.view.text import (
     event_text,
     print_answer,
     print_event,
-    print_trace,
     printable,
     trace_text,
 )
@@ -153,7 +152,6 @@ def test_nothing_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None
     assert printable("a\x1b[2J\x07b\r\x9bc\td\n年假✅𠮷") == "a[2Jbc\td\n年假✅𠮷"
     evil = CitedAnswer("\x1b]0;title\x07每晚。[S1]", False, None, trace_id="a" * 32)
     print_answer("住宿？", evil)
-    print_trace(RECORD | {"question": "\x1b[31m"})
     print_event(ACTION | {"thought": "\x1b[31m"})
     captured = capsys.readouterr()
     assert "\x1b" not in captured.out + captured.err
