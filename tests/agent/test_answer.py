@@ -87,12 +87,6 @@ def test_a_quoted_table_row_stays_with_its_header() -> None:
     assert check_answer(text.replace("650", "999"), ledger).text.count("999") == 0
 
 
-def test_without_any_evidence_nothing_is_left() -> None:
-    checked = check_answer("年假 5 天。[S1]", EvidenceLedger())
-    assert (checked.text, checked.labels) == ("", ())
-    assert checked.problems
-
-
 def test_what_a_second_reply_mends_is_repaired_and_what_it_leaves_out_is_removed(ledger: EvidenceLedger) -> None:
     first = check_answer("试用期员工年假 6 天。[S1] 另有交通补贴 900 元。[S1] 病假工资按 80% 计发。[S2]", ledger)
     second = check_answer("试用期员工年假 5 天。[S1] 病假工资按 80% 计发。[S2]", ledger, first.checks[:2])

@@ -66,14 +66,6 @@ def test_a_blank_question_is_refused_before_anything(scripted: Scripted, blank: 
     assert assistant.sessions.sessions() == []
 
 
-def test_a_refusal_is_a_turn_of_a_session_of_its_own(scripted: Scripted) -> None:
-    """Bytes that were no text do not stop the question."""
-    assistant = scripted("Final Answer: NOT_FOUND")
-    first, second = (assistant.ask("\udcff\udcfe 股票期权？") for _ in range(2))
-    assert first.session != second.session
-    assert assistant.sessions.turns(first.session) == [Turn("?? 股票期权？", first.answer, True, (), first.trace_id)]
-
-
 def test_before_the_first_document(tmp_path: Path) -> None:
     with KnowledgeBase.open(Settings(home=tmp_path), embedder=CharacterEmbedder()) as empty:
         sessions = SessionStore.in_memory()

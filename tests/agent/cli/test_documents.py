@@ -107,12 +107,6 @@ def test_a_dry_run_says_what_would_be_done(brought_in: Folio, docs: Path, tmp_pa
     )
 
 
-def test_a_dry_run_before_the_first_ingest_makes_nothing(folio: Folio, docs: Path, tmp_path: Path) -> None:
-    assert len(folio("ingest", "--dry-run", docs, "--json").json()["new"]) == 2
-    assert folio("ingest", "--dry-run", "-", "--name", "n.md", "--json", piped=b"# A\n\nb\n").json()["new"] == ["n.md"]
-    assert not (tmp_path / "home").exists()
-
-
 def test_extract(folio: Folio, docs: Path, tmp_path: Path) -> None:
     missing = tmp_path / "missing.md"
     done = folio("extract", docs / "leave.md", missing, docs / "vpn_en.md", "--json")
@@ -146,15 +140,6 @@ def test_extract_gives_the_chunks_that_an_ingest_stores(ready: Folio, docs: Path
     (extracted,) = ready("extract", docs / "long.md", "--json").lines()
     assert len(extracted["chunks"]) > 1
     assert sorted(chunk["text"] for chunk in extracted["chunks"]) == sorted(hit["text"] for hit in hits)
-
-
-def test_extract_for_a_person(folio: Folio, docs: Path) -> None:
-    done = folio("extract", docs / "vpn_en.md", docs / "nosuch.md")
-    assert (done.code, done.err) == (1, "failed   docs/nosuch.md: no such file or folder\n")
-    assert done.out == (
-        "docs/vpn_en.md: Remote access (1 chunks)\n\n"
-        "[1] · Remote access\n  VPN sessions are closed after 45 minutes of inactivity.\n\n"
-    )
 
 
 def test_extract_with_a_password(folio: Folio, tmp_path: Path) -> None:

@@ -80,15 +80,6 @@ RECORD = DocumentRecord("d1", "r1", "a.md", "A", "md", None, None, 1)
 SHARES_NOTHING, BELOW = Placing(None, None, 3, 0.5), Placing(25, 0.25, 20, 0.5)
 
 
-def test_each_leg_says_by_how_much() -> None:
-    verdict = Verdict("recall", "a.md", RECORD, placings={"keyword": SHARES_NOTHING, "vector": BELOW})
-    assert verdict_text(verdict, "zh") == (
-        "a.md 没有进入候选，两路检索都没有排到前面。\n"
-        "  向量检索：第 25 名，得分 0.2500；入选的最后一名是第 20 名，得分 0.5000，差 0.2500。\n"
-        "  关键词检索：与问题没有共同的词。"
-    )
-
-
 @pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("stage", Stage.__args__)  # type: ignore[attr-defined]
 def test_every_stage_has_words_and_a_form(language: Any, stage: Any) -> None:
@@ -158,11 +149,6 @@ def test_a_hit_names_what_took_its_place_and_its_copies(folio: Folio, tmp_path: 
     (hit,) = [hit for hit in folio("search", "VPN", "--json").json()["hits"] if hit["source"] == "vpn.md"]
     assert hit["also_in"] == ["vpn_again.md"]
     assert "the same in vpn_again.md" in folio("search", "VPN").out
-
-
-def test_ask_takes_a_day(folio: Folio) -> None:
-    for day, price in (("2022-01-01", "三百元"), ("2024-01-01", "四百元")):
-        assert price in folio("ask", "住宿费每晚多少元？", "--as-of", day, "--json").json()["answer"]
 
 
 @pytest.mark.parametrize(

@@ -93,24 +93,6 @@ def test_a_file_is_read_before_anything_is_answered(folio: Folio, tmp_path: Path
     assert folio(*command, path).err == f"folio: {path}: not UTF-8; save the file as UTF-8\n"
 
 
-@pytest.mark.parametrize(
-    ("command", "name", "value", "message"),
-    [
-        (["search", "q"], "FOLIO_TOPK", "3", "there is no setting FOLIO_TOPK; did you mean FOLIO_TOP_K?"),
-        (["ask", "q"], "FOLIO_TOP_K", "many", "FOLIO_TOP_K: input should be a valid integer"),
-        (["chat"], "OPENAI_BASE_URL", "http://127.0.0.1:1/v1", "OPENAI_BASE_URL is set but FOLIO_CHAT_MODEL is not"),
-        (["mcp"], "OPENAI_BASE_URL", "http://127.0.0.1:1/v1", "OPENAI_BASE_URL is set but FOLIO_CHAT_MODEL is not"),
-    ],
-)
-def test_a_bad_setting(
-    folio: Folio, monkeypatch: pytest.MonkeyPatch, command: list[str], name: str, value: str, message: str
-) -> None:
-    monkeypatch.setenv(name, value)
-    done = folio(*command)
-    assert done.is_one_line
-    assert done.err.startswith(f"folio: {message}")
-
-
 def test_a_home_in_use(ready: Folio, tmp_path: Path) -> None:
     with KnowledgeBase.open(Settings(home=tmp_path / "home"), embedder=CharacterEmbedder()):
         for command in (["documents", "list"], ["ingest", "docs"], ["search", "年假"], ["ask", "年假"], ["chat"]):
@@ -118,15 +100,6 @@ def test_a_home_in_use(ready: Folio, tmp_path: Path) -> None:
             assert done.is_one_line
             assert f"is in use by process {os.getpid()}: " in done.err
     assert len(ready("documents", "list", "--json").json()) == 2
-
-
-@pytest.mark.parametrize("arguments", [["nosuch"], ["search", "q", "--k", "x"], ["search", "q", "--nosuch"]])
-def test_wrong_usage(folio: Folio, arguments: list[str]) -> None:
-    done = folio(*arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("Usage: folio ")
-    assert "Error: " in done.err
-    assert done.err.isascii()
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
@@ -137,13 +110,6 @@ def test_every_command_is_loaded_and_says_what_it_is_for(folio: Folio, name: str
     done = folio(name, "--help")
     assert (done.code, done.err) == (0, "")
     assert f"Usage: folio {name} " in done.out
-
-
-def test_the_list_of_commands(folio: Folio) -> None:
-    done = folio("--help")
-    assert (done.code, done.err) == (0, "")
-    assert all(f"  {name} " in done.out and line[:40] in done.out for name, (_, line) in cli.COMMANDS.items())
-    assert folio("serch").err.endswith("Error: No such command 'serch'. Did you mean 'search', 'serve'?\n")
 
 
 @pytest.mark.parametrize(

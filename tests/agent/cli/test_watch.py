@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.cli import watch
-from agent.cli.watch import could_matter, root_of, touched
+from agent.cli.watch import could_matter
 from agent.settings import Settings
 from agent.view.ingest import problems_text, report_json
 from retrieval.ingest import IngestReport
@@ -136,20 +136,6 @@ def test_a_folder_that_is_not_there_takes_nothing_out(tmp_path: Path) -> None:
 )
 def test_what_could_be_a_document_matters(tmp_path: Path, name: str, matters: bool) -> None:
     assert could_matter(tmp_path / name, [tmp_path / "docs"], tmp_path / "docs/home") is matters
-
-
-def test_what_was_touched() -> None:
-    a, b = write("docs/a.md"), write("docs/sub/b.md")
-    write("docs/c.md")
-    paths = [Path("docs")]
-    assert touched(paths, set()) == []
-    assert touched(paths, {a}) == [Path("docs/a.md")]
-    assert touched(paths, {b.parent}) == [Path("docs/sub/b.md")]
-    assert touched([Path("docs/a.md")], {a, b}) == [Path("docs/a.md")]
-    assert root_of(Path("docs/a.md")) == root_of(Path("docs")) == root_of(Path("docs/**/*.pdf")) == a.parent
-    assert len(touched(paths, {a.parent / ".folioignore"})) == 3
-    write("docs/.folioignore", "a.md\n")
-    assert touched(paths, {a}) == []
 
 
 @pytest.mark.soak

@@ -135,15 +135,6 @@ def test_model(say: Say, conversation: Conversation) -> None:
     assert conversation.assistant.settings.chat_model_name == "other"
 
 
-def test_a_model_that_cannot_be_leaves_the_one_before(
-    scripted: Scripted, say: Say, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    to = Conversation(scripted(SEARCH, ANSWER, openai_base_url=None, chat_model="offline"), "s")
-    assert say("/model gpt", to).startswith("! FOLIO_CHAT_MODEL is 'gpt', but neither OPENAI_API_KEY nor")
-    assert to.assistant.settings.chat_model_name == "offline"
-    assert say("转正员工年假？", to).startswith("转正员工年假 12 天。[S1]\n")
-
-
 def test_why_not(say: Say) -> None:
     usage = "! write /why-not DOC [QUESTION]; without a question it is the last one\n"
     assert say("/why-not") == say("/why-not leave.md") == usage

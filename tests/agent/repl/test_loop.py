@@ -52,19 +52,6 @@ def test_piped_bytes_of_any_kind_are_read(piped: Piped, home: Path) -> None:
     assert asked(home) == ["年假？", "\ufffd\ufffd VPN", "病假？"]
 
 
-def test_decisions_of_piped_questions_are_written_when_they_are_wanted(piped: Piped) -> None:
-    out = piped("转正员工年假有几天？".encode(), "--verbose")
-    parts = ["thought       ", "tool          knowledge_search", "observation", "finish", "来源："]
-    assert sorted(parts, key=out.index) == parts
-
-
-@pytest.mark.parametrize(
-    ("arguments", "refused"), [(("--filter", "doc_type=pdf"), True), (("--as-of", "2024-01-31"), False)]
-)
-def test_options_hold_from_the_first_question(piped: Piped, arguments: tuple[str, ...], refused: bool) -> None:
-    assert ("没有找到" in piped("转正员工年假有几天？".encode(), *arguments)) == refused
-
-
 def test_the_viewer_sees_what_is_theirs(piped: Piped, home: Path, tmp_path: Path) -> None:
     document = tmp_path / "board.md"
     document.write_text("---\nvisible_to: board\n---\n# 董事会\n\n董事会年假 30 天。\n", encoding="utf-8")

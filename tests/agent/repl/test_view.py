@@ -44,22 +44,6 @@ def test_progress_is_one_line_and_a_draft_is_shown_until_another_begins(on_scree
     assert "12 天" not in screen.text.rpartition(ERASE_LINE)[2]
 
 
-def test_of_a_long_draft_the_end_is_shown(on_screen: OnScreen) -> None:
-    screen = on_screen()
-    with AnswerView("en", verbose=False) as view:
-        view.draft(1, "\n".join(f"line {number}." for number in range(40)))
-    assert "line 39." in screen.text
-    assert "line 35." not in screen.text
-
-
-def test_decisions_stand_above_the_draft(on_screen: OnScreen) -> None:
-    screen = on_screen()
-    with AnswerView("zh", verbose=True) as view:
-        view.event(ACTION)
-        view.draft(1, "年假 12 天。")
-    assert screen.text.index("tool          knowledge_search") < screen.text.index("年假 12 天。")
-
-
 def test_a_dumb_terminal_gets_no_codes(on_screen: OnScreen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     screen = on_screen()
     monkeypatch.setenv("TERM", "dumb")

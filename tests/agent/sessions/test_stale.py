@@ -8,7 +8,7 @@ import pytest
 
 from agent.assistant import Assistant
 from agent.sessions.store import SessionStore
-from agent.sessions.turn import OUT_OF_DATE, Turn
+from agent.sessions.turn import OUT_OF_DATE
 from agent.settings import Settings
 from agent.view.text import answer_text
 from preprocessing.errors import FolioError
@@ -136,28 +136,6 @@ def test_an_answer_from_an_older_version_that_was_asked_for_still_holds(opened: 
     assert assistant.ask("病假工资呢？", "s").notices == ()
 
 
-def test_of_several_the_latest_come_first_and_the_others_next_time(opened: Open) -> None:
-    assistant = opened(*script(*[("转正员工年假", YEAR)] * 7, *[("病假", SICK)] * 2))
-    for number in range(7):
-        assistant.ask(f"第{number}次问：{QUESTION}" + "长" * 60, "s")
-    delete(assistant.knowledge_base)
-    first, second = (assistant.ask("病假？", "s").notices for _ in range(2))
-    assert [[line[6:9] for line in notices] for notices in (first, second)] == [
-        ["第2次", "第3次", "第4次", "第5次", "第6次"],
-        ["第0次", "第1次"],
-    ]
-    assert all(len(line) < 100 and "…”" in line for line in (*first, *second))
-
-
-def test_it_is_said_too_when_no_document_is_left(opened: Open) -> None:
-    assistant = opened(*script(("转正员工年假", YEAR)))
-    assistant.ask(QUESTION, "s")
-    for name in ("leave.md", "vpn.md"):
-        assistant.knowledge_base.delete(name)
-    answer = assistant.ask("病假？", "s")
-    assert (answer.reason, len(answer.notices)) == ("no_documents", 1)
-
-
 def test_others_are_not_told_of_what_was_not_answered_to_them(opened: Open) -> None:
     assistant = opened(*script(("转正员工年假", YEAR), ("病假", SICK), ("病假", SICK)))
     assistant.ask(QUESTION, "s", viewer=["board"])
@@ -181,9 +159,3 @@ def test_documents_that_cannot_be_read_now_cost_no_answer(
         assert assistant.ask("病假工资呢？", "s").notices == ()
     assert "whether earlier answers still hold cannot be told: the store is away" in caplog.text
     assert len(assistant.ask("病假工资呢？", "s").notices) == 1
-
-
-def test_answers_that_name_no_state_are_left_alone(opened: Open) -> None:
-    assistant = opened(*script(("病假", SICK)))
-    assistant.sessions.append("s", Turn("q", "a [S1]", citations=({"label": "S1", "source": "gone.md"},)))
-    assert assistant.ask("病假工资呢？", "s").notices == ()

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from agent.settings import Settings
-from agent.traces.kept import FolderTraces, Traces, UnknownTrace, open_traces
+from agent.traces.kept import Traces, UnknownTrace, open_traces
 from agent.traces.trace import Trace
 from tests.agent.conftest import ANSWER, SEARCH, Scripted
 from tests.postgres import Postgres
@@ -38,14 +38,6 @@ def asked(question: str, session: str) -> dict[str, Any]:
     return Trace(question, session, viewer=("hr",)).record(model="m", answer=None, error=None)
 
 
-def test_another_process_reads_what_was_kept(traces: Traces, settings: Settings) -> None:
-    record = asked("年假？\0 𠮷\ud83d", "s")
-    traces.keep(record)
-    other = open_traces(settings)
-    assert other.read(record["trace_id"]) == {**record, "viewer": ["hr"]}
-    other.close()
-
-
 def test_those_of_a_session_are_forgotten_and_no_others(traces: Traces) -> None:
     sessions = ["s", 'a"b\\c 会话', "s2", "s"]
     kept = [asked(f'"session": "{sessions[0]}",\n "session": "s",', session) for session in sessions]
@@ -71,15 +63,6 @@ def test_an_unknown_one_is_one_line(traces: Traces, settings: Settings, trace_id
         place = sa.make_url(url.get_secret_value()).render_as_string(hide_password=True)
     assert str(caught.value) == f"there is no trace {trace_id!r} in {place}; `folio ask` prints the id of each answer"
     assert "s3cret" not in str(caught.value)
-
-
-def test_a_file_cut_short_is_one_line_and_forgets_well(tmp_path: Path) -> None:
-    (tmp_path / f"{'0' * 32}.json").write_text('{\n "trace_id": "x",\n "session": "s', encoding="utf-8")
-    (tmp_path / f"{'1' * 32}.json").write_text("", encoding="utf-8")
-    traces = FolderTraces(tmp_path)
-    traces.forget("s")
-    with pytest.raises(UnknownTrace, match=r"is damaged; ask the question again for a new one$"):
-        traces.read("0" * 32)
 
 
 @pytest.mark.parametrize("place", ["folder", "database"])

@@ -12,7 +12,7 @@ import pytest
 
 from agent.settings import load_settings
 from agent.traces import observed
-from agent.traces.observed import NotObservable, SecretValues, check_observable, open_observer
+from agent.traces.observed import NotObservable, check_observable
 from tests.agent.chat_server import ChatServer, Raw
 from tests.agent.conftest import ANSWER, SEARCH
 
@@ -141,10 +141,6 @@ def test_opentelemetry_that_is_not_installed_is_said_before_anything_goes_elsewh
             check_observable()
     else:
         check_observable()
-
-
-def test_nobody_is_told_by_default() -> None:
-    assert open_observer(SecretValues()) is None
 
 
 def test_a_file_speaks_to_them_and_the_environment_wins(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

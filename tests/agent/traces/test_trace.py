@@ -68,11 +68,6 @@ def test_an_answer_is_traced_step_by_step(scripted: Scripted) -> None:
     assert record["usage"] == answer.usage
 
 
-def test_a_correction_is_no_tool_call(scripted: Scripted) -> None:
-    answer = scripted("I would rather chat.", SEARCH, ANSWER).ask("转正员工年假有几天？")
-    assert (answer.usage["llm_calls"], answer.usage["tool_calls"]) == (3, 1)
-
-
 def interrupt(_messages: list[BaseMessage]) -> str:
     raise KeyboardInterrupt
 

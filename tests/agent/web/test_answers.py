@@ -130,18 +130,6 @@ def test_a_key_is_asked_for_where_one_is_needed(watched: Watched, at: At) -> Non
     assert page.evaluate("JSON.stringify([sessionStorage.length, Object.keys(localStorage)])") == "[0,[]]"
 
 
-def test_a_passage_that_is_gone_is_shown_as_it_was_cited(watched: Watched, at: At) -> None:
-    watched.expected = ["404 (Not Found)"]
-    url, served = at(SEARCH, ANSWER, documents={"leave.md": "# 年假\n\n转正员工年假 12 天。"})
-    page = ready(watched.open(url))
-    ask(page, QUESTION)
-    served.assistant.knowledge_base.delete(served.id_of("leave.md"))
-    page.locator(".cite").click()
-    reader = page.locator("#reader")
-    expect(reader).to_contain_text("The document has changed or was deleted since.")
-    expect(reader.locator("mark")).to_have_text("转正员工年假 12 天。")
-
-
 def press_until(page: Page, keys: str, selector: str) -> None:
     """Press a key until what is meant has the keyboard."""
     for _ in range(40):
@@ -182,28 +170,3 @@ def test_everything_is_done_with_the_keyboard(watched: Watched, at: At) -> None:
     press_until(page, "Shift+Tab", ".skip")
     page.keyboard.press("Enter")
     expect(page.get_by_role("textbox")).to_be_focused()
-
-
-def test_an_earlier_answer_that_no_longer_holds_is_said(watched: Watched, at: At) -> None:
-    url, served = at(SEARCH, ANSWER, documents={"leave.md": "# 年假\n\n转正员工年假 12 天。"})
-    page = ready(watched.open(url, locale="zh-CN"))
-    ask(page, QUESTION)
-    expect(page.locator(".notice")).to_have_count(0)
-    served.assistant.knowledge_base.ingest_data("# 年假\n\n转正员工年假 15 天。".encode(), "leave.md")
-    ask(page, "转正员工的年假是多少天？")
-    expect(page.locator(".turn").last.locator(".notice")).to_contain_text("leave.md")
-
-
-def test_the_whole_answer_of_another_session_is_not_in_this_one(watched: Watched, at: At) -> None:
-    url, _ = at(SEARCH, ANSWER, SEARCH, ANSWER)
-    page = ready(watched.open(url))
-    ask(page, QUESTION)
-    page.get_by_role("link", name="New conversation").click()
-    expect(page.locator(".turn")).to_have_count(0)
-    ask(page, "那病假呢？")
-    expect(page.locator(".turn")).to_have_count(1)
-    expect(page.locator("#sessions li")).to_have_count(2)
-    page.locator("#sessions a").last.click()
-    expect(page.locator(".question")).to_contain_text(QUESTION)
-    page.go_back()
-    expect(page.locator(".question")).to_contain_text("那病假呢？")
