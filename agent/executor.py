@@ -1,7 +1,7 @@
 """One question to its answer: think, call a tool, observe, until an answer stands or a limit ends it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from agent.evidence import EvidenceLedger, is_same_search
 from agent.loop.drafts import AskRunnable, Drafts, OnDraft
 from agent.loop.native_tools import native_agent
 from agent.loop.steering import Limits, SteeredAgent, react_agent
-from agent.memory import SessionMemory, notice, shorten_by_model, stale_answers
+from agent.memory import SessionMemory, notice, stale_answers
 from agent.models.chat import open_chat_model
 from agent.models.errors import ToolsRefused
 from agent.models.offline import OfflineChatModel
@@ -24,7 +24,7 @@ from agent.question import Question, small_talk_reply
 from agent.quoting.quote import Quoter
 from agent.rewrite import RewriteByModel, RewriteByRules, Rewriter
 from agent.sessions.store import SessionStore
-from agent.sessions.turn import Staleness, Turn, shorten_by_rules
+from agent.sessions.turn import Staleness, Turn
 from agent.settings import OFFLINE, AgentStyle, Settings
 from agent.tools import knowledge_search, query_rewrite
 from agent.traces.kept import Traces
@@ -115,23 +115,16 @@ class Answerer:
         settings, model = self.settings, self.model
         is_offline = settings.chat_model_name == OFFLINE
         window = getattr(model, "window", None) or ContextWindow.of(settings.context_tokens)
-
-        def shorten(earlier: str, said: Sequence[Turn]) -> list[str]:
-            if is_offline:
-                return shorten_by_rules(earlier, said)
-            return shorten_by_model(earlier, said, model, window.prompt_tokens, [trace])
-
         memory = SessionMemory(
             store=self.sessions,
             session=asked.session,
             trace_id=trace.trace_id,
             max_tokens=settings.history_tokens,
-            shorten=shorten,
             viewer=trace.viewer,
             stale=stale,
         )
         turns = memory.turns()
-        trace.history = _history(memory, turns)
+        trace.history = _history(turns)
         if reply := small_talk_reply(asked.text):
             outcome = Outcome(reply, refused=True, reason="no_question")
             memory.save_context({"input": asked.text}, {"outcome": outcome})
@@ -234,10 +227,7 @@ def _tokens(trace: Trace) -> int:
     return usage["prompt_tokens"] + usage["completion_tokens"]
 
 
-def _history(memory: SessionMemory, turns: Sequence[Turn]) -> dict[str, Any]:
-    """Return what is remembered of the session, without the citations, which no later answer rests on."""
+def _history(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+    """Return the turns as a trace keeps them, without the citations, which no later answer rests on."""
     kept = ("question", "answer", "refused", "stale", "number")
-    return {
-        "summary": asdict(memory.store.summary(memory.session, memory.viewer)),
-        "turns": [{name: getattr(turn, name) for name in kept} for turn in turns],
-    }
+    return [{name: getattr(turn, name) for name in kept} for turn in turns]

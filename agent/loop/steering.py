@@ -25,7 +25,7 @@ from agent.ending import MAX_SHRINKS, Ending, Outcome
 from agent.evidence import cut_passage, label_ranges
 from agent.models.errors import ContextOverflow
 from agent.react.parser import ReActParser
-from agent.sessions.turn import NO_HISTORY
+from agent.sessions.turn import EARLIER, NO_HISTORY
 from prompts import LEAST_TOKENS, approximate_tokens
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ logger = logging.getLogger(__name__)
 MAX_CORRECTIONS = 2
 MAX_REPEATS = 2
 """Times that a model may ask for what it already has; then it is going in circles."""
-EARLIER = "(earlier turns left out)"
 STOPS = ["\nObservation", "\n观察"]
 
 _PASSAGE = re.compile(r"^\[(S\d+)\] .*\n(?:\|.*(?:\n|\Z))*", re.MULTILINE)

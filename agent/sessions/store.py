@@ -1,8 +1,6 @@
 """What was said in each session, kept in a database."""
 
-import hashlib
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from agent.sessions.turn import TURNS_READ, Staleness, Summary, Turn
+from agent.sessions.turn import TURNS_READ, Staleness, Turn
 from preprocessing.errors import FolioError
 from retrieval.documents.database import PlainText, make_tables, open_database, said_of_database
 from retrieval.settings import RetrievalSettings
@@ -32,15 +30,6 @@ _turns = sa.Table(
     sa.Column("viewer", sa.JSON, nullable=False),
     sa.Column("trace_id", sa.String(64), nullable=False),
     sa.Column("stale", sa.String(16)),  # a Staleness, once a person was told of it
-)
-
-_summaries = sa.Table(
-    "summaries",
-    _tables,
-    sa.Column("session", sa.String(MAX_SESSION_CHARS), primary_key=True),
-    sa.Column("viewer", sa.String(64), primary_key=True),  # digest of the groups that may see it
-    sa.Column("text", PlainText, nullable=False),
-    sa.Column("through", sa.Integer, nullable=False),  # id of the last turn that is in it
 )
 
 
@@ -108,13 +97,13 @@ class SessionStore:
         with self._engine.connect() as connection:
             connection.execute(sa.select(_turns.c.id).limit(1))
 
-    def turns(self, session: str, viewer: Collection[str] | None = None, *, after: int = 0) -> list[Turn]:
+    def turns(self, session: str, viewer: Collection[str] | None = None) -> list[Turn]:
         """Return the latest turns of the session, oldest first; empty for a new session.
 
         With `viewer`, only those that were asked on behalf of no other groups than these: an answer may hold what
-        other groups must not see. With `after`, only those of a higher number.
+        other groups must not see.
         """
-        query = sa.select(_turns).where(_turns.c.session == session, _turns.c.id > after)
+        query = sa.select(_turns).where(_turns.c.session == session)
         with self._engine.begin() as connection:
             rows = connection.execute(query.order_by(_turns.c.id.desc()).limit(TURNS_READ)).all()
         return [_turn(row) for row in reversed(rows) if viewer is None or set(row.viewer) <= set(viewer)]
@@ -133,26 +122,10 @@ class SessionStore:
             for number, stale in told.items():
                 connection.execute(sa.update(_turns).where(_turns.c.id == number).values(stale=stale))
 
-    def summary(self, session: str, viewer: Collection[str]) -> Summary:
-        """Return what was said before the turns that are shown, as these groups may see it."""
-        with self._engine.begin() as connection:
-            row = connection.execute(sa.select(_summaries).where(*_is_summary(session, viewer))).one_or_none()
-        return Summary(row.text, row.through) if row else Summary()
-
-    def keep_summary(self, session: str, viewer: Collection[str], summary: Summary) -> None:
-        """Keep a summary in place of one of fewer turns."""
-        older = (*_is_summary(session, viewer), _summaries.c.through < summary.through)
-        row = {"session": session, "viewer": _digest(viewer), "text": summary.text, "through": summary.through}
-        # One that is not replaced is there already, written by another question of the session that was quicker.
-        with suppress(sa.exc.IntegrityError), self._engine.begin() as connection:
-            connection.execute(sa.delete(_summaries).where(*older))
-            connection.execute(sa.insert(_summaries).values(**row))
-
     def forget(self, session: str) -> None:
         """Remove every turn of the session."""
         with self._engine.begin() as connection:
-            for table in (_turns, _summaries):
-                connection.execute(sa.delete(table).where(table.c.session == session))
+            connection.execute(sa.delete(_turns).where(_turns.c.session == session))
 
     def sessions(self) -> list[str]:
         """Return the names of all sessions, the latest used first."""
@@ -170,11 +143,3 @@ def check_session(session: str) -> None:
 def _turn(row: Any) -> Turn:
     citations, viewer = tuple(row.citations), tuple(row.viewer)
     return Turn(row.question, row.answer, row.refused, citations, row.trace_id, viewer, row.stale, row.id)
-
-
-def _is_summary(session: str, viewer: Collection[str]) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    return _summaries.c.session == session, _summaries.c.viewer == _digest(viewer)
-
-
-def _digest(viewer: Collection[str]) -> str:
-    return hashlib.sha256("\n".join(sorted(viewer)).encode("utf-8", "replace")).hexdigest()

@@ -62,8 +62,8 @@ class Trace(BaseCallbackHandler):
         self.limit: dict[str, Any] | None = None
         self.run: dict[str, Any] = {}
         """With which settings the question was asked."""
-        self.history: dict[str, Any] = {}
-        """What was said before: the summary and the turns."""
+        self.history: list[dict[str, Any]] = []
+        """The turns before it."""
         self._hidden = hidden or SecretValues()
         self._listen = listen
         self._clock = time.perf_counter()

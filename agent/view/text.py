@@ -107,7 +107,7 @@ def trace_text(record: dict[str, Any]) -> str:
 
 
 def _before(record: dict[str, Any]) -> str:
-    turns = len(record.get("history", {}).get("turns", ()))
+    turns = len(record["history"])
     return f"   {turns} questions before" if turns else ""
 
 

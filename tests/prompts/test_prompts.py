@@ -9,7 +9,7 @@ NAMES = sorted(path.name.removesuffix(".md") for path in files(prompts).iterdir(
 
 
 def test_the_prompts_are_those_that_are_used() -> None:
-    assert " ".join(NAMES) == "finish react_system react_turn rewrite summary tools_system tools_turn"
+    assert " ".join(NAMES) == "finish react_system react_turn rewrite tools_system tools_turn"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from agent.sessions.store import SessionsError, SessionStore
-from agent.sessions.turn import NO_HISTORY, OUT_OF_DATE, Summary, Turn, as_history
+from agent.sessions.turn import EARLIER, NO_HISTORY, OUT_OF_DATE, Turn, as_history
 from agent.settings import Settings
 from preprocessing.errors import FolioError
 
@@ -54,22 +54,6 @@ def test_an_answer_to_groups_is_for_those_who_are_in_all_of_them(store: SessionS
     assert [turn.question for turn in store.turns("s", ("hr",))] == ["all", "hr"]
     assert [turn.question for turn in store.turns("s", ("it", "hr"))] == ["all", "hr", "both"]
     assert len(store.turns("s")) == 3
-
-
-def test_a_summary_belongs_to_a_session_and_to_groups_and_only_grows(store: SessionStore) -> None:
-    assert store.summary("s", ()) == Summary()
-    store.keep_summary("s", (), Summary("one", 3))
-    store.keep_summary("s", ("hr", "it"), Summary("two", 4))
-    store.keep_summary("t", (), Summary("three", 9))
-    assert (store.summary("s", ()), store.summary("s", ("it", "hr"))) == (Summary("one", 3), Summary("two", 4))
-    assert store.summary("s", ("hr",)) == Summary()
-    store.keep_summary("s", (), Summary("longer", 5))
-    # A question of the same session that took longer comes too late.
-    store.keep_summary("s", (), Summary("late", 4))
-    assert store.summary("s", ()) == Summary("longer", 5)
-    store.append("s", Turn("q", "a"))
-    store.forget("s")
-    assert (store.turns("s"), store.summary("s", ()), store.summary("t", ())) == ([], Summary(), Summary("three", 9))
 
 
 def test_many_write_at_once_and_nothing_is_lost(url: str) -> None:
@@ -133,9 +117,10 @@ def test_history_holds_the_latest_turns_that_fit_without_labels() -> None:
     # "User: 二\nAssistant: 十二天。" is 5 wide characters, 。 among them, and 18 others: 5 + ceil(18 / 4) = 10 tokens.
     # "User: three\nAssistant: four" is 27 others: 7 tokens.
     both = "User: 二\nAssistant: 十二天。\nUser: three\nAssistant: four"
-    assert as_history(turns, 17) == both
-    assert as_history(turns, 16) == "User: three\nAssistant: four"
-    assert as_history(turns, 6) == NO_HISTORY
+    assert as_history(turns, 17) == f"{EARLIER}\n{both}"
+    assert as_history(turns, 16) == f"{EARLIER}\nUser: three\nAssistant: four"
+    assert as_history(turns, 6) == EARLIER
+    assert as_history(turns[1:], 17) == both
     assert as_history([], 100) == NO_HISTORY
 
 

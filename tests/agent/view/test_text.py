@@ -122,7 +122,7 @@ def test_a_trace_shows_replies_and_what_became_of_each_claim() -> None:
     shown = trace_text(
         RECORD
         | {
-            "history": {"turns": [{}, {}]},
+            "history": [{}, {}],
             "llm_calls": [call],
             "failed_calls": [{"after_calls": 1, "type": "ModelError", "text": "down"}],
             "limit": {"limit": "10 s (FOLIO_MAX_SECONDS)", "after_calls": 1},
