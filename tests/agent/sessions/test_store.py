@@ -63,7 +63,6 @@ def test_many_write_at_once_and_nothing_is_lost(url: str) -> None:
         store, session = stores[number % 2], f"s{number % 8}"
         for step in range(5):
             store.append(session, Turn(f"{number}.{step}", session))
-            store.keep_summary(session, (), Summary(session, step + 1))
             assert {turn.answer for turn in store.turns(session)} == {session}
 
     with ThreadPoolExecutor(16) as pool:
@@ -71,7 +70,6 @@ def test_many_write_at_once_and_nothing_is_lost(url: str) -> None:
     for place in range(8):
         asked = [turn.question for turn in stores[0].turns(f"s{place}")]
         assert sorted(asked) == sorted(f"{number}.{step}" for number in (place, place + 8) for step in range(5))
-        assert stores[1].summary(f"s{place}", ()) == Summary(f"s{place}", 5)
     for store in stores:
         store.close()
 
@@ -81,11 +79,9 @@ def test_sessions_of_an_earlier_version_get_what_they_lack(url: str) -> None:
     store.append("s", Turn("q", "a"))
     with store._engine.begin() as connection:
         connection.execute(sa.text("ALTER TABLE turns DROP COLUMN stale"))
-        connection.execute(sa.text("DROP TABLE summaries"))
     store.close()
     store = SessionStore.at(url)
     assert store.turns("s") == [Turn("q", "a")]
-    assert store.summary("s", ()) == Summary()
     store.close()
 
 
