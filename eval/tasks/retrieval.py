@@ -1,12 +1,11 @@
 """The story of `eval retrieval`: search every question by each row's stages, judge the hits, score them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Literal
 
-import numpy as np
 import typer
 
 from agent.rewrite import RewriteByRules
@@ -29,7 +28,7 @@ from eval.sets.files import Query
 from eval.sets.index import indexed
 from eval.sets.load import EvalSet, load_set
 from eval.sets.vector_cache import CachedEmbedder, vector_cache
-from eval.tasks.stages import RERANKED, STAGES, Row, choose_rows, search_by_stages
+from eval.tasks.stages import RERANKED, STAGES, Row, search_by_stages
 from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
 from retrieval.embed.embedder import Embedder
@@ -55,29 +54,20 @@ def retrieval(
     questions: Annotated[
         str, typer.Option(help="File of the split with the questions, where there is more than one.")
     ] = "queries.jsonl",
-    mode: Annotated[
-        list[str] | None,
-        typer.Option(help="Row to score: vector, keyword, hybrid or rerank; may be repeated. All of them by default."),
-    ] = None,
     rewrite: Annotated[
         Rewrite, typer.Option(help="How a follow-up is searched: as its gold rewrite, by our rules, or as it is.")
     ] = "none",
     limit: LimitOption = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Also print intervals, question types and the time of each stage.")
-    ] = False,
     json: JsonOption = None,
     runs: RunsOption = None,
 ) -> None:
     """Compare vector, keyword, hybrid and reranked retrieval on one set."""
     eval_set = load_set(data, split, questions=questions, corpora=corpus or (), whole_documents=whole_documents)
     settings = load_settings()
-    rows = choose_rows(mode or [], reranks=settings.rerank != "none")
+    rows = [row for row in STAGES if row != RERANKED or settings.rerank != "none"]
     keep = kept_at(settings, "retrieval", f"{eval_set.name}-{split}", json, runs)
     run = run_retrieval(eval_set, settings, rows, rewrite=rewrite, limit=limit, keep=keep)
     typer.echo(retrieval_table(run))
-    if details:
-        typer.echo("\n" + details_of(run))
     typer.echo(f"run: {keep}", err=True)
 
 
@@ -164,26 +154,17 @@ def score_ranking(ranking: Sequence[str], grades: Grades, ks: Sequence[int] = (1
 
 def rewriter(how: Rewrite) -> Rewriter:
     """Return what gives the text to search; a question without a conversation, or without a gold rewrite, stays."""
-    return _REWRITERS[how]
 
+    def by_rules(query: Query) -> str:
+        turns = as_turns([{"role": role, "text": text} for role, text in query.history])
+        return RewriteByRules().stand_alone(query.text, turns) if turns else query.text
 
-def _as_it_is(query: Query) -> str:
-    return query.text
-
-
-def _gold(query: Query) -> str:
-    return query.gold_rewrite or query.text
-
-
-def _by_rules(query: Query) -> str:
-    if not query.history:
-        return query.text
-    return RewriteByRules().stand_alone(
-        query.text, as_turns([{"role": role, "text": text} for role, text in query.history])
-    )
-
-
-_REWRITERS: Mapping[Rewrite, Rewriter] = {"none": _as_it_is, "gold": _gold, "rules": _by_rules}
+    ways: dict[Rewrite, Rewriter] = {
+        "none": lambda query: query.text,
+        "gold": lambda query: query.gold_rewrite or query.text,
+        "rules": by_rules,
+    }
+    return ways[how]
 
 
 def retrieval_table(run: Run) -> str:
@@ -204,11 +185,6 @@ def _rewriting(run: Run) -> str:
     return f", follow-ups rewritten: {how}" + (f" (token F1 {fmean(scores):.3f}, n = {len(scores)})" if scores else "")
 
 
-def details_of(run: Run) -> str:
-    """Return what stands behind the table: 95 % intervals, question types, and the time of each stage."""
-    return "\n\n".join([interval_table(run), type_table(run), stage_table(run)])
-
-
 def interval_table(run: Run) -> str:
     """Return the bootstrap interval of each mean, one line a row."""
     lines: list[list[Cell]] = []
@@ -216,27 +192,6 @@ def interval_table(run: Run) -> str:
         scores = [scores_of(run.questions, row, metric) for metric in COLUMNS]
         lines.append([row, *map(spread, scores)])
     return markdown_table(["95 % interval", *COLUMNS], lines)
-
-
-def type_table(run: Run) -> str:
-    """Return R@5 and MRR@10 of each row by type of question."""
-    metrics = ("R@5", "MRR@10")
-    lines: list[list[Cell]] = []
-    for kind in sorted({question.kind for question in run.questions}):
-        some = [question for question in run.questions if question.kind == kind]
-        scores = [mean_score(some, row, metric) for metric in metrics for row in run.rows]
-        lines.append([kind or "(no type)", str(len(some)), *scores])
-    return markdown_table(["type", "n", *(f"{row} {metric}" for metric in metrics for row in run.rows)], lines)
-
-
-def stage_table(run: Run) -> str:
-    """Return milliseconds a question by stage: mean, median and 95th percentile."""
-    stages = list(dict.fromkeys(stage for question in run.questions for stage in question.milliseconds))
-    lines: list[list[Cell]] = []
-    for stage in stages:
-        times = [question.milliseconds[stage] for question in run.questions]
-        lines.append([stage, *(f"{time:.1f}" for time in (fmean(times), *np.percentile(times, [50, 95])))])
-    return markdown_table(["ms per query", "mean", "p50", "p95"], lines)
 
 
 def mean_milliseconds(run: Run, row: str) -> float:

@@ -1,12 +1,11 @@
 """One question through every stage of retrieval, each timed, with the ranking that each row of the table shows."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from preprocessing.errors import FolioError
 from retrieval.filters import Filter
 from retrieval.fusion import fuse, votes
 from retrieval.hit import Hit, Leg
@@ -56,22 +55,6 @@ def search_by_stages(question: str, engine: Engine) -> StagedSearch:
         with _timed(done, "rerank"):
             done.rankings["hybrid + rerank"] = engine.reranker.rerank(question, fused)
     return done
-
-
-def choose_rows(names: Sequence[str], *, reranks: bool) -> list[Row]:
-    """Return the rows of those modes in the order of the table; all that the settings allow when none is named.
-
-    Raises FolioError for an unknown mode, and for `rerank` where the settings have no reranker.
-    """
-    if not names:
-        return [row for row in STAGES if row != RERANKED or reranks]
-    modes = {"rerank" if row == RERANKED else row: row for row in STAGES}
-    for name in names:
-        if name not in modes:
-            raise FolioError(f"--mode {name}: there is no such mode; choose one of {', '.join(modes)}")
-    if "rerank" in names and not reranks:
-        raise FolioError("--mode rerank: FOLIO_RERANK is none; set it to token, or to cross-encoder with its model")
-    return [row for mode, row in modes.items() if mode in names]
 
 
 @contextmanager

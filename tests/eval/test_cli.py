@@ -64,7 +64,6 @@ def test_what_was_scored_is_kept_when_the_model_fails(
     ("arguments", "message"),
     [
         (["--data", "nowhere"], "error: nowhere: no such folder"),
-        (["--data", "small", "--mode", "bm25"], "error: --mode bm25: there is no such mode"),
         (["--data", "small", "--split", "test"], "error: small/test/queries.jsonl: no such file"),
     ],
 )
@@ -87,8 +86,8 @@ def test_what_a_person_can_mend_is_one_line_and_exit_2(
 
 def test_runs_are_kept_in_the_folder_of_folio_unless_another_is_named(make_set: Make, tmp_path: Path) -> None:
     folder = make_set()
-    run("retrieval", "--data", folder, "--mode", "keyword")
-    run("retrieval", "--data", folder, "--mode", "keyword", "--runs", tmp_path / "mine")
+    run("retrieval", "--data", folder)
+    run("retrieval", "--data", folder, "--runs", tmp_path / "mine")
     (kept,) = (tmp_path / ".folio" / "eval" / "runs").iterdir()
     (mine,) = (tmp_path / "mine").iterdir()
     for path in (kept, mine):
