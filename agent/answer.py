@@ -12,8 +12,8 @@ from agent.checks.passage import Source
 from agent.evidence import EvidenceLedger, supporting
 from agent.quoting.units import split_units
 from retrieval.hit import Hit
-from retrieval.text.folding import language_of
 from retrieval.text.tokens import query_tokens, tokenize
+from retrieval.text.writing import language_of
 
 NOT_CONFIRMED = {"zh": "（文档未证实）", "en": "(not confirmed by the documents)"}
 """Follows a sentence that stays although its passage was not found to say it."""

@@ -23,7 +23,7 @@ from agent.react.parser import DirectAnswer, ReActParser
 from prompts import ContextWindow, approximate_tokens
 from retrieval.hit import Hit
 from retrieval.search import SearchError
-from retrieval.text.folding import language_of
+from retrieval.text.writing import language_of
 
 logger = logging.getLogger(__name__)
 

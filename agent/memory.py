@@ -23,7 +23,7 @@ from agent.sessions.turn import (
 from preprocessing.errors import FolioError
 from retrieval.documents.other_documents import Fate
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.text.folding import Language, language_of
+from retrieval.text.writing import Language, language_of
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from retrieval.text.folding import language_of
+from retrieval.text.writing import language_of
 
 _ADDRESS = re.compile(r"\s*(?:知识库|知識庫|[kKｋＫ][bBｂＢ])\s*[:：]\s*")
 _SMALL_TALK = re.compile(

@@ -17,8 +17,8 @@ import prompts
 from agent.react.labels import strip_thinking
 from agent.sessions.turn import Turn, as_history
 from agent.tools import MAX_QUERIES
-from retrieval.text.folding import language_of
 from retrieval.text.tokens import STOP_TOKENS, tokenize
+from retrieval.text.writing import language_of
 
 _JOINED = re.compile(
     r"^(?:[那而]|还有|以及|如果是|要是|换成|然后)|呢[？?。]?$"

@@ -17,7 +17,7 @@ from typing import Any, Self
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
 from preprocessing.load import load
-from preprocessing.process import MEMORY_BYTES, TIMED_OUT, command, environment, limit
+from preprocessing.process import MEMORY_BYTES, TIMED_OUT, command, cores, environment, limit
 
 MAX_SECONDS = 300
 """Time for a file, of whatever format."""
@@ -153,7 +153,7 @@ class Loaders:
     """Loads files in processes of their own, as many at a time as half the cores; the others are for the model."""
 
     def __init__(self, count: int | None = None) -> None:
-        self.count = count or max(1, min(_MOST, _cores() // 2))
+        self.count = count or max(1, min(_MOST, cores() // 2))
         self._all = [Loader() for _ in range(self.count)]
         self._free: SimpleQueue[Loader] = SimpleQueue()
         for loader in self._all:
@@ -183,10 +183,6 @@ class Loaders:
             return loader.load(path, source=source, metadata=metadata)
         finally:
             self._free.put(loader)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def main() -> None:

@@ -16,6 +16,11 @@ TIMED_OUT = 75
 _limited = threading.Event()
 
 
+def cores() -> int:
+    """Return how many cores this process may use, which in a container are fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def command(module: str) -> list[str]:
     """Return the command that runs `main()` of a module."""
     # -P: a file in the working folder that is named like a module must not be run.

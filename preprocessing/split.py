@@ -44,10 +44,8 @@ class _Unit:
 def split(section: Section, max_chars: int = 400) -> list[Piece]:
     """Cut a section into pieces of at most `max_chars` characters, without overlap, none of them blank.
 
-    A piece stays on one page, unless a sentence does not. Raises ValueError when `max_chars` is below 1.
+    A piece stays on one page, unless a sentence does not.
     """
-    if max_chars < 1:
-        raise ValueError(f"max_chars must be at least 1, got {max_chars}")
     pieces: list[Piece] = []
     pending: list[_Unit] = []
     gap = ""  # blanks behind the last piece in the document

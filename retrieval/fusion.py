@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from retrieval.hit import Hit, Leg, LegScore
-from retrieval.text.tokens import is_code, query_tokens, tokenize
+from retrieval.text.tokens import query_tokens, tokenize
+from retrieval.text.writing import is_code
 
 
 def fuse(legs: Mapping[Leg, Sequence[Hit]], weights: Mapping[Leg, float], k: int = 60) -> list[Hit]:

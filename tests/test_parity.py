@@ -24,7 +24,7 @@ from agent.mcp.tools import Call, Waiting
 from agent.question import without_address
 from agent.settings import load_settings
 from retrieval.knowledge_base import KnowledgeBase
-from retrieval.text.folding import language_of
+from retrieval.text.writing import language_of
 from tests.agent.conftest import LEAVE, VPN
 from tests.fakes import CharacterEmbedder
 

@@ -11,8 +11,8 @@ from agent.checks.facts import read_facts
 from agent.checks.finding import Finding
 from agent.checks.numerals import EMPHASIS, folded
 from agent.checks.passage import Source, Token, names_not_in, quotations, read_sequence
-from retrieval.text.folding import language_of
 from retrieval.text.tokens import query_tokens
+from retrieval.text.writing import language_of
 
 Status = Literal["supported", "repaired", "removed", "unsupported"]
 FAILED = frozenset[Status](("removed", "unsupported"))

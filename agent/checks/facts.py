@@ -8,7 +8,7 @@ from typing import Literal
 
 from agent.checks.numerals import ONE, WORD, normal, plain
 from agent.checks.units import CLAUSE_WORDS, MULTIPLIER, MULTIPLIERS, UNIT, UNIT_OF
-from retrieval.text.tokens import CODE
+from retrieval.text.writing import CODE
 
 MARK = "\x00"
 """Stands, with a character of a private plane after it, where a fact was read; no text uses it."""

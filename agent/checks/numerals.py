@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from agent.checks.citations import without_labels
 from agent.checks.units import CLAUSE_WORDS, MEASURE_WORDS, MULTIPLIER, UNIT
-from retrieval.text.folding import NUMERAL, fold_ordinals, simplified, to_decimal
+from retrieval.text.writing import NUMERAL, fold_ordinals, simplified, to_decimal
 
 WORD, ONE = "\ue000", "\ue001"
 """Marks before a number that was a word in English, and before 一 or "one"; no text uses them."""

@@ -13,8 +13,8 @@ from agent.checks.facts import MARK, Fact, date_parts, marked, read_facts, read_
 from agent.checks.numerals import EMPHASIS, LIST_NUMBER, folded, half_width, numerals_to_digits
 from preprocessing.sentences import sentences
 from preprocessing.tables import cells, table_rows
-from retrieval.text.folding import Language, language_of
 from retrieval.text.tokens import STOP_TOKENS, tokenize
+from retrieval.text.writing import Language, language_of
 
 _SECTION = "§"
 """Unit of a number such as 3.2 before a heading: no claim has it."""

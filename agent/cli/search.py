@@ -12,7 +12,7 @@ from retrieval.filters import parse_filters
 from retrieval.hit import Hit, as_json
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.search import Mode
-from retrieval.text.folding import language_of
+from retrieval.text.writing import language_of
 
 
 def search(

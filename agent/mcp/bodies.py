@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from agent.evidence import format_place, harmless
 from agent.view.bodies import Body, ListedDocument, SearchHit, SearchReply
-from retrieval.text.folding import Language, language_of
+from retrieval.text.writing import Language, language_of
 
 MOST_CHARS = 12_000
 """Of a document that one call gives: what a model reads well at a time."""

@@ -22,7 +22,7 @@ from agent.view.bodies import Asked, ChatReply, SearchReply, Wanted, chat_reply,
 from agent.view.text import answer_text, progress_text
 from preprocessing.errors import FolioError
 from retrieval.documents.outline import SectionText, sections_named, sections_of
-from retrieval.text.folding import language_of
+from retrieval.text.writing import language_of
 
 A = TypeVar("A", bound=BaseModel)
 

@@ -13,7 +13,7 @@ from agent.evidence import EvidenceLedger
 from agent.quoting.confidence import Passage, missing_parts
 from agent.quoting.quote import ChoosesQuotes
 from agent.settings import OFFLINE
-from retrieval.text.folding import language_of
+from retrieval.text.writing import language_of
 
 QUOTING = {"zh": "以下是文档原文：", "en": "Quoted from the documents:"}
 """First line of every answer, because this model quotes and does not write."""

@@ -10,8 +10,7 @@ from agent.evidence import supporting
 from agent.quoting.answer_type import REQUIRED, AnswerType, asked_type, is_of
 from agent.quoting.units import Unit, split_units
 from preprocessing.document import Chunk
-from retrieval.text.folding import fold_ordinals, language_of
-from retrieval.text.tokens import codes_in
+from retrieval.text.writing import codes_in, fold_ordinals, language_of
 
 SIMILARITY_WEIGHT, COVERAGE_WEIGHT, PLACE_WEIGHT = 1.0, 0.5, 0.02
 CODE_WEIGHT = 1.0

@@ -13,8 +13,8 @@ from agent.quoting.answer_type import asked_type, is_of
 from agent.quoting.confidence import LEAST_CONFIDENCE, Candidate, Passage, confidence
 from agent.quoting.units import list_around, quotation, split_units
 from retrieval.embed.embedder import Embedder
-from retrieval.text.folding import language_of
-from retrieval.text.tokens import STOP_TOKENS, is_code, query_tokens, tokenize
+from retrieval.text.tokens import STOP_TOKENS, query_tokens, tokenize
+from retrieval.text.writing import is_code, language_of
 
 MAX_QUOTES = 2
 MAX_UNITS = 48

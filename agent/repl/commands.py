@@ -16,7 +16,7 @@ from retrieval.documents.catalogue import UnknownDocument
 from retrieval.documents.outline import document_named
 from retrieval.filters import parse_filters
 from retrieval.text.dates import read_day
-from retrieval.text.folding import language_of
+from retrieval.text.writing import language_of
 
 _MOST_SESSIONS = 20
 _SHOWN_CHARS = 60

@@ -18,7 +18,7 @@ from agent.assistant import Assistant
 from agent.question import without_address
 from agent.repl.texts import TEXTS, language_of_locale
 from agent.view.text import SOURCES, body_text, event_text, printable, progress_text, source_line, waiting_text
-from retrieval.text.folding import Language, language_of
+from retrieval.text.writing import Language, language_of
 
 if TYPE_CHECKING:
     from agent.answer import CitedAnswer

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from retrieval.text.folding import Language
+from retrieval.text.writing import Language
 
 TEXTS: Mapping[Language, Mapping[str, str]] = {
     "zh": {

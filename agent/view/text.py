@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from agent.evidence import format_place
 from agent.question import without_address
-from retrieval.text.folding import Language, language_of
+from retrieval.text.writing import Language, language_of
 
 if TYPE_CHECKING:
     from agent.answer import Citation, CitedAnswer

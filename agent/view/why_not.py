@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from retrieval.hit import Leg
-from retrieval.text.folding import Language
+from retrieval.text.writing import Language
 from retrieval.upkeep.why_not import DEEPEST, Placing, Verdict
 
 _LEGS: Mapping[Language, Mapping[Leg, str]] = {

@@ -30,8 +30,8 @@ from preprocessing.sections import sections
 from preprocessing.sentences import sentences
 from preprocessing.tables import cells, table_rows
 from retrieval.hit import Hit
-from retrieval.text.folding import Language, language_of
 from retrieval.text.tokens import query_tokens, tokenize
+from retrieval.text.writing import Language, language_of
 
 UNCHANGED, LABEL, SWAPPED = "unchanged", "label", "swapped"
 KINDS = ("number", SWAPPED, "unit", "identifier", "negation", LABEL)

@@ -52,7 +52,8 @@ def load(
         if not blocks:
             raise LoadError("no text in the file")
         said = stated(blocks)
-        known = with_visibility({**said.metadata, **_encoding(parsed), **parsed.metadata, **metadata}, blocks)
+        read_in = {"encoding": parsed.encoding} if parsed.encoding else {}
+        known = with_visibility({**said.metadata, **read_in, **parsed.metadata, **metadata}, blocks)
     except LoadError as error:
         raise LoadError(f"{source}: {error}") from error
     title, version, updated_at = (first_text(known.pop(key, None)) for key in ("title", "version", "updated_at"))
@@ -74,11 +75,6 @@ def load(
             *hidden_warnings(data, content, parsed.blocks),
         ),
     )
-
-
-def _encoding(parsed: Parsed) -> dict[str, str]:
-    """Record the encoding that was found; `utf-8-sig` is UTF-8 with a byte-order mark."""
-    return {"encoding": parsed.encoding} if parsed.encoding else {}
 
 
 def unsupported(path: Path) -> str:

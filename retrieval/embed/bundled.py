@@ -7,7 +7,7 @@ from preprocessing.errors import FolioError
 from retrieval.embed.embedder import Vectors
 from retrieval.models.artefacts import GRAPH, expected_sha256
 from retrieval.models.encoder import DIMENSION, Encoder, TokenIds
-from retrieval.text.folding import simplified
+from retrieval.text.writing import simplified
 
 if TYPE_CHECKING:
     from retrieval.settings import RetrievalSettings

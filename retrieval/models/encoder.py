@@ -1,7 +1,6 @@
 """Run the bundled encoder: texts become sentence vectors, or one state for each token."""
 
 import json
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from preprocessing.process import disable_telemetry
+from preprocessing.process import cores, disable_telemetry
 from retrieval.models.artefacts import FOLDER, GRAPH, TOKENIZER, checked
 
 DIMENSION = 384
@@ -37,6 +36,7 @@ class Encoder:
     def __init__(self, folder: Path = FOLDER) -> None:
         """Prepare; `folder` holds the graph, the tokenizer and their checksums."""
         self._folder = folder
+        self._threads = min(cores(), _MOST_THREADS)
         self._loading = threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
 
@@ -105,7 +105,7 @@ class Encoder:
             return
         # The longest first, so that no core is left with one at the end.
         batches.reverse()
-        with ThreadPoolExecutor(min(cores(), _MOST_THREADS, len(batches))) as pool:
+        with ThreadPoolExecutor(min(self._threads, len(batches))) as pool:
             yield from zip(batches, pool.map(run, ([windows[at] for at in batch] for batch in batches)), strict=True)
 
     def _run(self, output: str, windows: list[list[int]]) -> Vectors:
@@ -136,12 +136,6 @@ def _load(folder: Path) -> tuple[Any, Any]:
     options.intra_op_num_threads = 1
     session = InferenceSession(str(checked(GRAPH, folder)), options, providers=["CPUExecutionProvider"])
     return session, Tokenizer.from_file(str(checked(TOKENIZER, folder)))
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    # Where the system says it, the cores this process may use, which in a container are fewer than there are.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _windows(ids: list[int]) -> list[list[int]]:

@@ -4,7 +4,7 @@ import logging
 import math
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from retrieval.embed.embedder import Embedder
 from retrieval.hit import Hit
@@ -31,7 +31,7 @@ _USUAL_LIMIT = 512
 class CrossEncoderReranker:
     """Reranks with a cross-encoder by name or path; threads take turns."""
 
-    def __init__(self, name_or_path: str, scorer: "PairScorer | None" = None) -> None:
+    def __init__(self, name_or_path: str, scorer: "CrossEncoderScorer | None" = None) -> None:
         """Prepare; the model is loaded at the first question unless `scorer` is given."""
         self._name = name_or_path
         self._scorer = scorer
@@ -59,30 +59,14 @@ class CrossEncoderReranker:
         if not readable:
             return list(hits)
         with self._lock:
-            if self._scorer is None:
-                self._scorer = load_cross_encoder(self._name)
-            fitted = [(place, pair) for place in readable for pair in self._fit(question, hits[place])]
-            scores = _in_batches([pair for _, pair in fitted], self._scorer, self._name)
+            scorer = self._scorer = self._scorer or load_cross_encoder(self._name)
+            fitted = [
+                (place, pair) for place in readable for pair in scorer.fit(question, hits[place].chunk.search_text)
+            ]
+            scores = _in_batches([pair for _, pair in fitted], scorer, self._name)
         if scores is None:
             return list(hits)
         return by_best_window(hits, [place for place, _ in fitted], scores, self._name)
-
-    def _fit(self, question: str, hit: Hit) -> list[Pair]:
-        assert self._scorer is not None
-        return self._scorer.fit(question, hit.chunk.search_text)
-
-
-class PairScorer(Protocol):
-    """Gives pairs of question and passage a number, higher for a better answer, on any scale."""
-
-    def fit(self, question: str, passage: str) -> list[Pair]:
-        """Return the pairs that together hold all of the passage, each short enough to be read whole."""
-
-    def score(self, pairs: Sequence[Pair]) -> Sequence[float]:
-        """Return one number a pair, in the order of the pairs."""
-
-    def free_memory(self) -> None:
-        """Give back what a failed run left on the device."""
 
 
 class CrossEncoderScorer:
@@ -135,7 +119,7 @@ def load_cross_encoder(name: str) -> CrossEncoderScorer:
     return CrossEncoderScorer(model)
 
 
-def _in_batches(pairs: Sequence[Pair], scorer: PairScorer, name: str) -> list[float] | None:
+def _in_batches(pairs: Sequence[Pair], scorer: CrossEncoderScorer, name: str) -> list[float] | None:
     # Pairs of like length share a batch: the shorter ones are padded to the longest.
     order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][1]), reverse=True)
     scores = [math.nan] * len(pairs)

@@ -11,7 +11,7 @@ from preprocessing.errors import FolioError
 from retrieval.embed.embedder import Embedder
 from retrieval.hit import Hit
 from retrieval.remote.address import EndpointError, ModelAddress, RequestRefused
-from retrieval.remote.endpoint import BRISK, Batches, ModelEndpoint
+from retrieval.remote.endpoint import Batches, ModelEndpoint
 from retrieval.rerank.rerank import by_best_window
 from retrieval.settings import RerankFormName
 from retrieval.text.windows import OVERLAP, estimated_beginning, estimated_tokens, estimated_windows
@@ -193,7 +193,7 @@ class HttpReranker:
     def _request(self, question: str, passages: Sequence[str]) -> list[float]:
         """Return a score a passage; NaN for one that has none."""
         asked = self._endpoint.address
-        answer = self._endpoint.post(self._form.body(self._model, question, passages), BRISK)
+        answer = self._endpoint.post(self._form.body(self._model, question, passages))
         scores = [math.nan] * len(passages)
         seen: set[int] = set()
         try:

@@ -138,7 +138,9 @@ class OrFusedOrder:
 def by_best_window(hits: Sequence[Hit], places: Sequence[int], scores: Sequence[float], model_id: str) -> list[Hit]:
     """Return new hits by falling score; `scores[i]` is that of one window of the hit at `places[i]`.
 
-    A long chunk is as good as the best of its windows. Without any number the old order stays.
+    A long chunk is as good as the best of its windows, equal scores keep their old order, and without any number all
+    do. A hit without a score goes to the end and takes the lowest score there is: the number must be one that JSON can
+    hold and must not rank it higher.
     """
     best: dict[int, float] = {}
     for place, score in zip(places, scores, strict=True):
@@ -146,18 +148,11 @@ def by_best_window(hits: Sequence[Hit], places: Sequence[int], scores: Sequence[
             best[place] = max(score, best.get(place, score))
     if unusable := len(set(places)) - len(best):
         _log.warning("reranker %s gave no number for %d of %d passages", model_id, unusable, len(set(places)))
-    return reordered(hits, best) if best else list(hits)
-
-
-def reordered(hits: Sequence[Hit], scores: dict[int, float]) -> list[Hit]:
-    """Return new hits by falling score, place in `hits` → score; equal scores keep their old order.
-
-    A hit without a score goes to the end and takes the lowest score there is: the number must be one that
-    JSON can hold and must not rank it higher.
-    """
-    lowest = min(scores.values())
-    order = sorted(range(len(hits)), key=lambda place: (place not in scores, -scores.get(place, lowest)))
-    return in_order(hits, order, {place: scores.get(place, lowest) for place in order})
+    if not best:
+        return list(hits)
+    lowest = min(best.values())
+    order = sorted(range(len(hits)), key=lambda place: (place not in best, -best.get(place, lowest)))
+    return in_order(hits, order, {place: best.get(place, lowest) for place in order})
 
 
 def in_order(hits: Sequence[Hit], order: Sequence[int], scores: Mapping[int, float]) -> list[Hit]:

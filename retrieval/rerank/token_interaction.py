@@ -23,7 +23,8 @@ from retrieval.hit import Hit
 from retrieval.models.artefacts import FOLDER, PROJECTION, checked
 from retrieval.models.encoder import TokenIds
 from retrieval.rerank.rerank import OrFusedOrder, Reranker, in_order
-from retrieval.text.tokens import is_code, query_tokens, tokenize
+from retrieval.text.tokens import query_tokens, tokenize
+from retrieval.text.writing import is_code
 
 if TYPE_CHECKING:
     from retrieval.settings import RetrievalSettings

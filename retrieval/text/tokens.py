@@ -1,31 +1,15 @@
-"""One tokenizer for documents and questions: Chinese words and characters, English stems, codes whole."""
+"""One tokenizer for documents and questions: Chinese words and characters, English stems, identifiers whole."""
 
 import re
 from collections.abc import Iterator
 
 from Stemmer import Stemmer
 
-from retrieval.text.folding import fold_ordinals, folded, simplified
+from retrieval.text.writing import fold_ordinals, folded, is_code, simplified
 
 TOKENIZER_ID = "rjieba-characters-2"
 """Recorded in the manifest; a change of tokens needs a new name, so that old keyword indexes are rebuilt."""
 
-_WITH_UNIT = r"\d[\d.]*(?:[-/]?[A-Za-z]+)+[23]?(?![A-Za-z\d])"
-"""A number with its unit, such as 5GB, 30km/h or 2nd, names nothing."""
-_CODE_JOINT = r"[-_./:#]"
-
-CODE = re.compile(
-    r"(?<![A-Za-z\d])(?:"
-    # The letters of a standard stand apart from its number: GB/T 7714-2015, ISO 9001; only when they are capitals.
-    rf"[A-Z]{{2,}}(?:/[A-Z]+)*\x20\d+(?:[-_.:–—]\d+)*"
-    # ERR_4032, PPR-9087, v2.3.1, 0x1F: letters and digits, in either order, joined by single signs.
-    rf"|(?!{_WITH_UNIT})(?=[A-Za-z]+(?:{_CODE_JOINT}[A-Za-z]+)*{_CODE_JOINT}?\d|\d+(?:{_CODE_JOINT}\d+)*{_CODE_JOINT}?[A-Za-z])"
-    rf"[A-Za-z\d]+(?:{_CODE_JOINT}[A-Za-z\d]+)*"
-    r")(?![A-Za-z\d])"
-)
-"""Finds the codes of a text in NFKC, in whatever language it stands."""
-
-_LETTER_AND_DIGIT = re.compile(r"(?=.*\d).*[^\W\d]")
 _SPAN = re.compile(
     r"(?P<article>第\d+[条章节款项编号])"
     # An identifier holds its joints only between letters or digits, so that "Postgres." ends before the full stop.
@@ -125,13 +109,3 @@ def _identifier_with_parts(identifier: str) -> Iterator[str]:
     if len(parts) > 1 and not _BETWEEN_DIGITS.search(bare):
         yield "".join(parts)
     yield from (serial["digits"] for part in parts if (serial := _SERIAL.fullmatch(part)))
-
-
-def codes_in(text: str) -> list[str]:
-    """Return the codes of a text in NFKC, in their order, as they are written."""
-    return [match[0] for match in CODE.finditer(text)]
-
-
-def is_code(token: str) -> bool:
-    """Say whether a token of the search is a code: it has a digit and a letter, as err_4032 and 第46条 have."""
-    return _LETTER_AND_DIGIT.match(token) is not None

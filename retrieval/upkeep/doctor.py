@@ -19,13 +19,15 @@ from retrieval.filters import Filter, values_of
 from retrieval.hit import Hit
 from retrieval.rerank.rerank import OrFusedOrder
 from retrieval.search import Engine
-from retrieval.text.folding import Language, language_of, runs_of
+from retrieval.text.writing import Language, language_of, runs_of
 
 logger = logging.getLogger(__name__)
 
 Kind = tuple[Language, str]
 """Language of the text, and `doc_type`."""
 Part = Literal["store", "vector", "keyword", "rerank"]
+Finds = Callable[[Engine, Chunk, Filter], bool]
+"""Says whether a leg finds a passage that stands in the store."""
 
 SAMPLES = 5
 """Passages of each language and type."""
@@ -38,15 +40,6 @@ _UNRELATED: Mapping[Language, tuple[str, ...]] = {
     "zh": ("年假一共有多少天？", "服务器的日志放在哪个目录？", "发票丢失以后怎么报销？"),
     "en": ("How many days of leave are there?", "In which folder is the log of the server?", "Who repairs the lift?"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A passage with its words of one language: a number in them could find it where the language cannot."""
-
-    chunk: Chunk
-    language: Language
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +87,13 @@ def examine(engine: Engine, catalogue: Catalogue) -> Examination:
     samples = sample_by_kind(counted(), SAMPLES)
     _compare_counts(engine, catalogue, held, done)
     blind = {language for language in get_args(Language) if _is_blind(engine, language, samples, done)}
-
-    def by_keyword(sample: Sample, where: Filter) -> bool:
-        return sample.chunk.chunk_id in dict(engine.store.search_keyword(sample.words, WITHIN, where))
-
-    def by_vector(sample: Sample, where: Filter) -> bool:
-        return sample.language not in blind and _finds_by_vector(engine, sample, where)
-
+    legs: dict[Part, Finds] = {"keyword": _finds_by_keyword, "vector": _finds_by_vector}
+    if engine.reranker is not None:
+        legs["rerank"] = _reranks
     for kind, of_kind in samples.items():
-        _probe("keyword", kind, of_kind, hidden, by_keyword, done)
-        _probe("vector", kind, of_kind, hidden, by_vector, done)
-        if engine.reranker is not None:
-            _probe("rerank", kind, of_kind, hidden, lambda sample, _where: _reranks(engine, sample), done)
+        for leg, finds in legs.items():
+            is_blind = leg == "vector" and kind[0] in blind
+            _probe(leg, kind, of_kind, hidden, _finds_nothing if is_blind else finds, engine, done)
     return done
 
 
@@ -132,16 +120,17 @@ def _compare_counts(engine: Engine, catalogue: Catalogue, held: Mapping[str, int
 def _probe(
     leg: Part,
     kind: Kind,
-    samples: Sequence[Sample],
+    samples: Sequence[Chunk],
     hidden: frozenset[str],
-    finds: Callable[[Sample, Filter], bool],
+    finds: Finds,
+    engine: Engine,
     done: Examination,
 ) -> None:
     found = 0
     try:
         for sample in samples:
-            where = Filter(viewer=frozenset(values_of(sample.chunk, KEY)), exclude_revisions=hidden)
-            found += finds(sample, where)
+            where = Filter(viewer=frozenset(values_of(sample, KEY)), exclude_revisions=hidden)
+            found += finds(engine, sample, where)
     except Exception as error:
         # A leg that raises is dead; the other ones are still to be looked at.
         logger.debug("the %s leg failed", leg, exc_info=True)
@@ -153,23 +142,37 @@ def _probe(
     done.probes.append(Probe(leg, *kind, asked=len(samples), found=found))
 
 
-def _finds_by_vector(engine: Engine, sample: Sample, where: Filter) -> bool:
-    hits = engine.store.search(engine.embedder.embed_query(sample.chunk.search_text), WITHIN, where)
+def _words(sample: Chunk) -> str:
+    """Return the words of the passage's language alone: one number could find it where the language cannot."""
+    return " ".join(runs_of(sample.text, language_of(sample.text)))
+
+
+def _finds_by_keyword(engine: Engine, sample: Chunk, where: Filter) -> bool:
+    found = [chunk_id for chunk_id, _ in engine.store.search_keyword(_words(sample), WITHIN, where)]
+    return any(chunk.text == sample.text for chunk in engine.store.get(found))
+
+
+def _finds_nothing(_engine: Engine, _sample: Chunk, _where: Filter) -> bool:
+    return False
+
+
+def _finds_by_vector(engine: Engine, sample: Chunk, where: Filter) -> bool:
+    hits = engine.store.search(engine.embedder.embed_query(sample.search_text), WITHIN, where)
     texts = {hit.chunk.search_text for hit in hits}
     if len(texts) > 1 and hits[0].score - hits[-1].score < 1e-6:
         return False  # where all passages are equally near, being among them is chance
-    return sample.chunk.search_text in texts
+    return sample.search_text in texts
 
 
-def _reranks(engine: Engine, sample: Sample) -> bool:
+def _reranks(engine: Engine, sample: Chunk, _where: Filter) -> bool:
     assert engine.reranker is not None
-    (hit,) = engine.reranker.rerank(sample.words, [Hit(sample.chunk, 0.0)])
+    (hit,) = engine.reranker.rerank(_words(sample), [Hit(sample, 0.0)])
     if "rerank" not in hit.legs and isinstance(engine.reranker, OrFusedOrder) and engine.reranker.problem:
         raise FolioError(engine.reranker.problem)
     return "rerank" in hit.legs
 
 
-def _is_blind(engine: Engine, language: Language, samples: dict[Kind, list[Sample]], done: Examination) -> bool:
+def _is_blind(engine: Engine, language: Language, samples: dict[Kind, list[Chunk]], done: Examination) -> bool:
     """Say whether the embedder cannot tell texts of the language apart."""
     if not any(kind[0] == language for kind in samples):
         return False
@@ -202,7 +205,7 @@ def _fault(vectors: Vectors) -> str:
     return ""
 
 
-def sample_by_kind(chunks: Iterable[Chunk], size: int) -> dict[Kind, list[Sample]]:
+def sample_by_kind(chunks: Iterable[Chunk], size: int) -> dict[Kind, list[Chunk]]:
     """Return up to `size` passages of each language and type of document; the same ones each time."""
     kept: dict[Kind, list[tuple[bytes, Chunk]]] = {}
     for chunk in chunks:
@@ -213,10 +216,7 @@ def sample_by_kind(chunks: Iterable[Chunk], size: int) -> dict[Kind, list[Sample
         of_kind.append((hashlib.blake2b(chunk.chunk_id.encode(), digest_size=8).digest(), chunk))
         if len(of_kind) > 20 * size:
             of_kind[:] = _smallest(of_kind, size)
-    return {
-        kind: [Sample(chunk, kind[0], " ".join(runs_of(chunk.text, kind[0]))) for _, chunk in _smallest(of_kind, size)]
-        for kind, of_kind in sorted(kept.items())
-    }
+    return {kind: [chunk for _, chunk in _smallest(of_kind, size)] for kind, of_kind in sorted(kept.items())}
 
 
 def _smallest(of_kind: list[tuple[bytes, Chunk]], size: int) -> list[tuple[bytes, Chunk]]:

@@ -1,4 +1,3 @@
-import io
 import os
 import signal
 import sys
@@ -6,7 +5,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import docx
 import openpyxl
 import pptx
 import pytest
@@ -15,6 +13,7 @@ from preprocessing import loader
 from preprocessing.errors import LoadError
 from preprocessing.load import load
 from preprocessing.loader import Loader, Loaders
+from tests.preprocessing.files import saved, word
 
 LARGE = 40 * 1024
 READY = "import os, pickle, sys, time; request = pickle.load(sys.stdin.buffer); "
@@ -24,18 +23,6 @@ READY = "import os, pickle, sys, time; request = pickle.load(sys.stdin.buffer); 
 def files() -> Iterator[Loader]:
     with Loader() as opened:
         yield opened
-
-
-def saved(made: docx.document.Document | openpyxl.Workbook | pptx.presentation.Presentation) -> bytes:
-    out = io.BytesIO()
-    made.save(out)
-    return out.getvalue()
-
-
-def word() -> bytes:
-    document = docx.Document()
-    document.add_paragraph("年假五天。")
-    return saved(document)
 
 
 def workbook() -> bytes:
@@ -142,24 +129,18 @@ def test_errors_are_those_of_the_file(files: Loader, tmp_path: Path) -> None:
         files.load(tmp_path / "b.docx", source="kb/b.docx")
 
 
-def test_a_bug_keeps_its_stack_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_keeps_its_stack_trace_and_too_little_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    problems = [KeyError("a bug"), MemoryError()]
+
     def fail(**_arguments: object) -> None:
-        raise KeyError("a bug")
+        raise problems.pop(0)
 
     monkeypatch.setattr(loader, "load", fail)
-    told = loader.answer({"source": "kb/a.md"})
-    assert isinstance(told, RuntimeError)
-    assert str(told) == "KeyError: 'a bug'"
-    assert "in fail" in told.__notes__[0]
-
-
-def test_a_file_that_needs_too_much_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(**_arguments: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr(loader, "load", fail)
-    told = loader.answer({"source": "kb/a.xlsx"})
-    assert str(told) == "kb/a.xlsx: needs more than 4 GB of memory; split the file"
+    bug, memory = (loader.answer({"source": "kb/a.xlsx"}) for _ in range(2))
+    assert isinstance(bug, RuntimeError)
+    assert str(bug) == "KeyError: 'a bug'"
+    assert "in fail" in bug.__notes__[0]
+    assert str(memory) == "kb/a.xlsx: needs more than 4 GB of memory; split the file"
 
 
 def test_a_module_in_the_working_folder_is_not_run(files: Loader, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from preprocessing.document import Block, Section
-from preprocessing.merge import adjacent_similarity, calibrate, group_vector, joined_text, merge
+from preprocessing.merge import calibrate, group_vector, joined_text, merge
 from preprocessing.split import Piece, split
 
 
@@ -14,8 +14,8 @@ def unit(*degrees: float) -> NDArray[np.float32]:
     return np.stack([np.cos(radians), np.sin(radians)], axis=1).astype(np.float32)
 
 
-def pieces(*texts: str, section: tuple[str, ...] = ("甲",), page: int | None = None) -> list[Piece]:
-    return [Piece(text, page, section, "paragraph") for text in texts]
+def pieces(*texts: str) -> list[Piece]:
+    return [Piece(text, None, ("甲",), "paragraph") for text in texts]
 
 
 def groups(found: Sequence[Piece], vectors: NDArray[np.float32], **changed: float) -> list[tuple[int, ...]]:
@@ -28,11 +28,6 @@ def groups(found: Sequence[Piece], vectors: NDArray[np.float32], **changed: floa
         max_chars=int(limits["max_chars"]),
         max_pieces=int(limits["max_pieces"]),
     )
-
-
-def test_similarity_is_scaled() -> None:
-    # cos 60° = 0.5; with 0.2 for unrelated: (0.5 - 0.2) / 0.8
-    assert adjacent_similarity(unit(0, 60), 0.2) == pytest.approx([0.375])
 
 
 def test_adjacent_pieces_above_the_threshold_are_merged() -> None:
@@ -49,11 +44,6 @@ def test_limits_hold_for_equal_pieces() -> None:
     assert groups(pieces("一", "二", "三", "四"), unit(0, 0, 0, 0)) == [(0, 1, 2), (3,)]
     assert groups(pieces("一二", "三四", "五六"), unit(0, 0, 0), max_chars=6) == [(0, 1), (2,)]
     assert groups(pieces("一二", "三四"), unit(0, 0), max_chars=5) == [(0,), (1,)]  # the blank line counts
-
-
-@pytest.mark.parametrize("other", [pieces("二", section=("乙",)), pieces("二", page=2)])
-def test_never_across_a_section_or_page(other: list[Piece]) -> None:
-    assert groups([*pieces("一", page=None), *other], unit(0, 0)) == [(0,), (1,)]
 
 
 def test_group_vector_is_weighted_by_length() -> None:

@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from preprocessing.sentences import cut, sentences
 
@@ -36,10 +34,3 @@ def test_sentences(text: str, parts: list[str]) -> None:
 )
 def test_cut_takes_the_best_place(text: str, limit: int, parts: list[str]) -> None:
     assert cut(text, limit) == parts
-
-
-@given(st.text(alphabet="ab一二。，！? .\n”", max_size=80), st.integers(min_value=9, max_value=30))
-def test_cut_loses_nothing_and_keeps_the_limit(text: str, limit: int) -> None:
-    parts = cut(text, limit)
-    assert "".join(parts) == text
-    assert all(len(part.rstrip()) <= limit for part in parts)

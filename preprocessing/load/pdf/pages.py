@@ -11,11 +11,7 @@ from typing import Any, NamedTuple
 from pypdf import PasswordType, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject
-
-try:
-    from pypdf.generic._font import Font
-except ImportError:  # its place differs between releases; words stay together, which the loader warns of
-    Font = None  # type: ignore[assignment, misc]
+from pypdf.generic._font import Font
 
 from preprocessing.errors import LoadError
 from preprocessing.load.pdf.fields import fields_of, with_fields
@@ -205,8 +201,6 @@ def narrow_spaces(page: Any) -> Iterator[None]:
 
 
 def _narrowed(font: Any) -> Any:
-    if Font is None:
-        return font
     known = Font.from_font_resource(font).character_widths
     widths = [known.get(chr(code), known["default"]) for code in range(_SPACE, _LAST + 1)]
     narrowed = DictionaryObject(font)

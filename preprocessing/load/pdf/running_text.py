@@ -18,7 +18,7 @@ _NAMED_PAGE = re.compile(
     r"|^\W*\d+\s*(?:of|/)\s*\d+\s*页?\W*$",
     re.IGNORECASE,
 )
-_BARE_NUMBER = re.compile(r"^\W*(\d{1,4}|[ivxlc]{1,6})(?:\s*/\s*\d{1,4})?\W*$")
+_BARE_NUMBER = re.compile(r"^\W*(\d{1,4})(?:\s*/\s*\d{1,4})?\W*$")
 _SAME_PLACE = 3.0
 _MARK = re.compile(
     r"机密|秘密|绝密|内部|保密|草稿|草案|样本|样张|副本|作废|仅供|confidential|draft|sample|copy|watermark|void|internal",
@@ -122,14 +122,7 @@ def _number_offset(pages: Sequence[Sequence[str]]) -> int | None:
 
 def _bare_number(line: str) -> int | None:
     found = _BARE_NUMBER.match(line)
-    if not found:
-        return None
-    return int(found[1]) if found[1].isdigit() else _roman(found[1])
-
-
-def _roman(numeral: str) -> int:
-    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}[letter] for letter in numeral]
-    return sum(-value if value < max(values[index:]) else value for index, value in enumerate(values))
+    return int(found[1]) if found else None
 
 
 def _is_page_number(line: str, page: int, offset: int | None) -> bool:

@@ -1,7 +1,7 @@
 """HTML elements become blocks, in the order of the page: paragraphs, lists, tables, code."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from preprocessing.document import Block
@@ -37,7 +37,7 @@ def html_blocks(root: Any) -> Iterator[Block]:
         if text := "\n".join(terms_of(root)):
             yield Block("list", text)
     elif root.tag == "table" and not is_layout(root):
-        yield from table_blocks(root, inline_text)
+        yield from table_blocks(root)
     else:
         yield from _flow(root)
 
@@ -146,14 +146,14 @@ def is_layout(table: Any) -> bool:
     return all(sum(_span(cell, "colspan") for cell in _cells(row)) <= 1 for row in _rows(table))
 
 
-def table_blocks(table: Any, text_of: Callable[[Any], str]) -> Iterator[Block]:
+def table_blocks(table: Any) -> Iterator[Block]:
     """Yield the caption and the table."""
     caption = table.find("caption")
-    if caption is not None and (text := " ".join(text_of(caption).split())):
+    if caption is not None and (text := " ".join(inline_text(caption).split())):
         yield Block("paragraph", text)
     rows = _rows(table)
     header_rows = _header_rows(rows)
-    block = table_block(_spread(rows, header_rows, text_of), header_rows=header_rows)
+    block = table_block(_spread(rows, header_rows), header_rows=header_rows)
     if block is not None:
         yield block
 
@@ -184,7 +184,7 @@ def _span(cell: Any, name: str) -> int:
     return min(int(value), _MOST_SPAN) if value.isdigit() and int(value) else 1
 
 
-def _spread(rows: list[Any], header_rows: int, text_of: Callable[[Any], str]) -> list[list[str]]:
+def _spread(rows: list[Any], header_rows: int) -> list[list[str]]:
     """Return the texts by row and column: said again downwards, and across in the header, else once."""
     grid: dict[tuple[int, int], str] = {}
     for number, row in enumerate(rows):
@@ -192,7 +192,7 @@ def _spread(rows: list[Any], header_rows: int, text_of: Callable[[Any], str]) ->
         for cell in _cells(row):
             while (number, column) in grid:
                 column += 1
-            text = text_of(cell)
+            text = inline_text(cell)
             for below in range(min(_span(cell, "rowspan"), len(rows) - number)):
                 for beside in range(_span(cell, "colspan")):
                     is_said = beside == 0 or number < header_rows

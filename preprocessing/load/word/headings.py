@@ -80,7 +80,7 @@ def _bold_headings(blocks: Sequence[Block]) -> list[bool]:
     is_bold = [block.level >= CANDIDATE for block in blocks]
     if 2 * sum(is_bold) > len(blocks):
         return [False] * len(blocks)
-    return [bold and not below for bold, below in zip(is_bold, [*is_bold[1:], True], strict=True)]
+    return [bold and not below for bold, below in zip(is_bold, [*is_bold, True][1:], strict=True)]
 
 
 def _has_title(blocks: Sequence[Block], bold: Sequence[bool]) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from agent.quoting.confidence import LEAST_CONFIDENCE, Candidate, Passage, confidence, missing_parts, missing_terms
 from agent.quoting.units import Unit
-from retrieval.text.folding import language_of
+from retrieval.text.writing import language_of
 
 PASSAGE = Passage("S1", "休假", "年假 12 天。病假工资照发。")
 EVIDENCE = "ERR_4032 余额不足。第四十六条 经济补偿。2024 年起执行 V2。上海每晚 500 元。FY25 dates. GB/T 7714-2015 Redis"

@@ -43,9 +43,7 @@ def test_the_command_searches_the_rewrite(
     ]
     folder = make_set(queries=queries, qrels=[("q1", "meals", 1), ("q2", "leave", 1)])
     printed = {
-        how: CliRunner().invoke(
-            cli.app, ["retrieval", "--data", str(folder), "--rewrite", how], catch_exceptions=False
-        )
+        how: CliRunner().invoke(cli.app, ["retrieval", "--data", str(folder), "--rewrite", how], catch_exceptions=False)
         for how in ("none", "gold")
     }
     assert "rewritten" not in printed["none"].stdout

@@ -2,12 +2,11 @@ import io
 import zipfile
 from collections.abc import Callable
 
-import docx
 import pytest
-from fpdf import FPDF
 
 from preprocessing.document import Document
 from preprocessing.errors import LoadError
+from tests.preprocessing.files import pdf, word
 
 Load = Callable[..., Document]
 HTML = "<!-- 导出 --><!DOCTYPE html><html><body><table><tr><th>编号<th>价<tr><td>A<td>1</table></body></html>".encode()
@@ -22,27 +21,11 @@ def package(*names: str) -> bytes:
     return out.getvalue()
 
 
-def word() -> bytes:
-    document = docx.Document()
-    document.add_paragraph("年假五天。")
-    out = io.BytesIO()
-    document.save(out)
-    return out.getvalue()
-
-
-def pdf() -> bytes:
-    made = FPDF()
-    made.add_page()
-    made.set_font("Helvetica", size=12)
-    made.cell(0, 8, "Five days.")
-    return bytes(made.output())
-
-
 @pytest.mark.parametrize(
     ("name", "data", "doc_type", "text"),
     [
         ("a.doc", word(), "docx", "年假五天。"),
-        ("a.txt", pdf(), "pdf", "Five days."),
+        ("a.txt", pdf("Five days."), "pdf", "Five days."),
         ("a.xls", HTML, "html", "| 编号 | 价 |\n| --- | --- |\n| A | 1 |"),
         ("a.md", HTML, "html", "| 编号 | 价 |\n| --- | --- |\n| A | 1 |"),
         ("a.csv", HTML.decode().encode("utf-16"), "html", "| 编号 | 价 |\n| --- | --- |\n| A | 1 |"),

@@ -8,16 +8,12 @@ import pytest
 from docx.oxml import parse_xml
 
 from preprocessing.document import Document
+from preprocessing.errors import LoadError
 from preprocessing.load.word.numbering import number_in
+from tests.preprocessing.files import blocks, saved
 
 Load = Callable[..., Document]
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-
-
-def saved(document: Any) -> bytes:
-    out = io.BytesIO()
-    document.save(out)
-    return out.getvalue()
 
 
 def with_part(data: bytes, name: str, kind: str, xml: str) -> bytes:
@@ -39,15 +35,15 @@ def with_part(data: bytes, name: str, kind: str, xml: str) -> bytes:
     return out.getvalue()
 
 
-def body(load_bytes: Load, *elements: str, document: Any = None) -> list[tuple[str, str]]:
+def written(*elements: str, document: Any = None) -> bytes:
     document = document or docx.Document()
     for element in elements:
         document.element.body.insert(len(document.element.body) - 1, parse_xml(element.replace(">", f" {W}>", 1)))
-    return blocks(load_bytes("a.docx", saved(document)))
+    return saved(document)
 
 
-def blocks(document: Document) -> list[tuple[str, str]]:
-    return [(block.kind, block.text) for block in document.blocks]
+def body(load_bytes: Load, *elements: str, document: Any = None) -> list[tuple[str, str]]:
+    return blocks(load_bytes("a.docx", written(*elements, document=document)))
 
 
 def p(text: str, properties: str = "") -> str:
@@ -256,15 +252,8 @@ def levels(document: Document) -> list[tuple[int, str]]:
     return [(block.level, block.text) for block in document.blocks]
 
 
-def bold_document(*elements: str) -> bytes:
-    document = docx.Document()
-    for element in elements:
-        document.element.body.insert(len(document.element.body) - 1, parse_xml(element.replace(">", f" {W}>", 1)))
-    return saved(document)
-
-
 def test_short_bold_paragraphs_are_headings_where_no_style_says_so(load_bytes: Load) -> None:
-    data = bold_document(
+    data = written(
         bold("差旅管理办法"), bold("总则"), p("适用于全体员工。"),
         bold("住宿", 28), p("每晚 500 元。"), bold("注意：发票须在 30 天内提交。"), bold("一线", 24),
         p("每晚 800 元。"),
@@ -281,11 +270,29 @@ def test_short_bold_paragraphs_are_headings_where_no_style_says_so(load_bytes: L
 
 def test_bold_says_nothing_beside_heading_styles_or_where_most_is_bold(load_bytes: Load) -> None:
     styled = p("总则", '<w:pStyle w:val="Heading1"/>')
-    assert levels(load_bytes("a.docx", bold_document(styled, bold("住宿"), p("每晚 500 元。"), styled))) == [
+    assert levels(load_bytes("a.docx", written(styled, bold("住宿"), p("每晚 500 元。"), styled))) == [
         (1, "总则"), (0, "住宿"), (0, "每晚 500 元。"), (1, "总则"),
     ]  # fmt: skip
-    assert {level for level, _ in levels(load_bytes("b.docx", bold_document(bold("甲"), bold("乙"), p("丙。"))))} == {0}
+    assert {level for level, _ in levels(load_bytes("b.docx", written(bold("甲"), bold("乙"), p("丙。"))))} == {0}
     partly = bold("住宿", more=run("每晚 500 元"))
-    assert levels(load_bytes("c.docx", bold_document(partly, p("每晚。"), p("再。")))) == [
+    assert levels(load_bytes("c.docx", written(partly, p("每晚。"), p("再。")))) == [
         (0, "住宿每晚 500 元"), (0, "每晚。"), (0, "再。"),
     ]  # fmt: skip
+
+
+def test_bold_headings_stand_below_numbered_ones_and_a_title_that_has_a_style(load_bytes: Load) -> None:
+    title = p("差旅办法", '<w:pStyle w:val="Title"/>')
+    document = load_bytes("b.docx", written(title, bold("住宿"), p("每晚 500 元。"), p("凭票报销。")))
+    assert levels(document) == [(1, "差旅办法"), (2, "住宿"), (0, "每晚 500 元。"), (0, "凭票报销。")]
+    data = written(
+        bold("差旅办法", 36), p("本办法自发布之日起施行。"), p("第一章 总则"), p("适用于全体员工。"),
+        bold("住宿"), p("每晚 500 元。"), p("第二章 附则"), p("由人事部解释。"),
+    )  # fmt: skip
+    assert [block for block in levels(load_bytes("a.docx", data)) if block[0]] == [
+        (1, "差旅办法"), (3, "第一章 总则"), (5, "住宿"), (3, "第二章 附则"),
+    ]  # fmt: skip
+
+
+def test_a_document_without_a_paragraph_has_no_text(load_bytes: Load) -> None:
+    with pytest.raises(LoadError, match="no text in the file"):
+        load_bytes("a.docx", saved(docx.Document()))

@@ -9,25 +9,15 @@ from preprocessing.document import Document
 from preprocessing.errors import LoadError
 from preprocessing.load.encoding import is_garbled
 from preprocessing.load.pdf import ocr
+from tests.preprocessing.files import pdf, saved
 
 Load = Callable[..., Document]
 
 
-def pdf(*pages: str, **encryption: str) -> bytes:
-    made = FPDF()
-    made.set_font("Helvetica", size=12)
-    for page in pages:
-        made.add_page()
-        for line in page.split("\n"):
-            made.cell(0, 8, line, new_x="LMARGIN", new_y="NEXT")
-    data = bytes(made.output())
-    if not encryption:
-        return data
-    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
-    writer.encrypt(algorithm="AES-256", **encryption)  # type: ignore[arg-type]
-    out = io.BytesIO()
-    writer.write(out)
-    return out.getvalue()
+def encrypted(text: str, user: str) -> bytes:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf(text))))
+    writer.encrypt(user, owner_password="o", algorithm="AES-256")
+    return saved(writer)
 
 
 HELVETICA = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
@@ -132,8 +122,7 @@ def test_pages_without_text(load_bytes: Load, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_encrypted_pdfs(load_bytes: Load) -> None:
-    owner_only = pdf("Deposit is 50 yuan.", user_password="", owner_password="o")
-    locked = pdf("Deposit is 50 yuan.", user_password="u", owner_password="o")
+    owner_only, locked = (encrypted("Deposit is 50 yuan.", user) for user in ("", "u"))
     assert texts(load_bytes("a.pdf", owner_only)) == ["Deposit is 50 yuan."]
     assert texts(load_bytes("b.pdf", locked, password="u")) == ["Deposit is 50 yuan."]
     with pytest.raises(LoadError, match="password required"):

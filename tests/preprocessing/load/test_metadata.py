@@ -96,6 +96,8 @@ FROM, TO = {"effective_from": "2024-05-01"}, {"effective_to": "2026-04-30"}
         ("本办法自2024年5月1日起施行。", FROM),
         ("本制度自 2024-05-01 起正式实施，有效期至2026年4月30日。", FROM | TO),
         ("本规定自二〇二四年五月一日起生效。", FROM),
+        ("自二零二四年十月三十一日起施行。", {"effective_from": "2024-10-31"}),
+        ("Effective from 3 Sept 2024; expires on Foo 3, 2024.", {"effective_from": "2024-09-03"}),
         ("This policy is effective from May 1, 2024 and valid until 30 April 2026.", FROM | TO),
         ("施行日期：2024.5.1", FROM),
         ("《差旅办法》（2019年）和《借款办法》同时废止。", {"supersedes": ("差旅办法", "借款办法")}),

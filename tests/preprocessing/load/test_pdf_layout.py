@@ -12,6 +12,7 @@ from preprocessing.document import Document
 from preprocessing.load.pdf import ocr
 from preprocessing.sections import sections
 from preprocessing.split import split
+from tests.preprocessing import files
 
 Load = Callable[..., Document]
 BODY = "The pump must be checked each morning before it is started by the person on duty."
@@ -136,9 +137,7 @@ def with_form(data: bytes, *fields: dict[str, Any]) -> bytes:
                 else TextStringObject(value)
             )  # fmt: skip
         writer.add_annotation(0, DictionaryObject(entries))
-    out = io.BytesIO()
-    writer.write(out)
-    return out.getvalue()
+    return files.saved(writer)
 
 
 def at(left: float, top: float, right: float) -> list[float]:
@@ -220,9 +219,7 @@ def test_page_numbers_that_the_file_names_are_left_out(load_bytes: Load) -> None
         made.text(290, 780, label)
     writer = PdfWriter(clone_from=PdfReader(io.BytesIO(saved(made))))
     writer.set_page_label(0, 1, style=PageLabelStyle.DECIMAL, prefix="A-")
-    out = io.BytesIO()
-    writer.write(out)
-    assert [block.text for block in load_bytes("a.pdf", out.getvalue()).blocks] == [
+    assert [block.text for block in load_bytes("a.pdf", files.saved(writer)).blocks] == [
         f"{BODY} It has part A-1.",
         f"{BODY} It has part A-2.",
     ]

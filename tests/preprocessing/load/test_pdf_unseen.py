@@ -1,6 +1,5 @@
 """Text of a PDF that people do not see is told to the person who ingests it."""
 
-import io
 from collections.abc import Callable
 
 import pytest
@@ -8,6 +7,7 @@ from pypdf import PdfWriter
 from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, NameObject, NumberObject
 
 from preprocessing.document import Document
+from tests.preprocessing.files import saved
 
 Load = Callable[..., Document]
 SEEN = "BT /F1 12 Tf 60 700 Td (Annual leave is 12 days a year.) Tj ET\n"
@@ -40,9 +40,7 @@ def pdf(*contents: str, form: str = "") -> bytes:
             }
         )
         page[NameObject("/Contents")] = writer._add_object(stream(content))
-    out = io.BytesIO()
-    writer.write(out)
-    return out.getvalue()
+    return saved(writer)
 
 
 def named(values: dict[str, str]) -> DictionaryObject:

@@ -1,4 +1,3 @@
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +7,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from preprocessing.document import Document
+from tests.preprocessing.files import saved
 
 Load = Callable[..., Document]
 
@@ -25,12 +25,6 @@ def add(presentation: Any, title: str | None, layout: int = 5) -> Any:
 
 def box(slide: Any, text: str, left: float, top: float) -> None:
     slide.shapes.add_textbox(Inches(left), Inches(top), Inches(2), Inches(0.5)).text_frame.text = text
-
-
-def saved(presentation: Any) -> bytes:
-    out = io.BytesIO()
-    presentation.save(out)
-    return out.getvalue()
 
 
 def test_slides_are_pages_under_their_titles(load_bytes: Load) -> None:

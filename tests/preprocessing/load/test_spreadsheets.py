@@ -1,5 +1,4 @@
 import datetime
-import io
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +8,7 @@ from openpyxl.styles import Font
 
 from preprocessing.document import Document
 from preprocessing.load.sheets.cell_format import moment_text, number_text
+from tests.preprocessing.files import blocks, saved
 
 Load = Callable[..., Document]
 DAY = datetime.datetime(2024, 5, 1, 15, 4, 5)
@@ -22,13 +22,7 @@ def xlsx(*sheets: tuple[str, list[list[Any]]], change: Callable[[Any], object] =
         for row in rows:
             sheet.append(row)
     change(workbook)
-    out = io.BytesIO()
-    workbook.save(out)
-    return out.getvalue()
-
-
-def blocks(document: Document) -> list[tuple[str, str]]:
-    return [(block.kind, block.text) for block in document.blocks]
+    return saved(workbook)
 
 
 def test_each_sheet_is_a_section(load_bytes: Load) -> None:

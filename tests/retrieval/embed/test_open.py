@@ -6,6 +6,7 @@ import pytest
 
 from preprocessing.errors import FolioError
 from retrieval.embed import open_embedder
+from retrieval.embed.embedder import Prefixes, usual_prefixes
 from retrieval.settings import RetrievalSettings
 from tests.retrieval.remote.model_server import ModelServer, Raw, one_after_another
 
@@ -36,6 +37,24 @@ def settings(**values: Any) -> RetrievalSettings:
 )
 def test_identity(values: dict[str, Any], model_id: str) -> None:
     assert open_embedder(settings(**values)).model_id == model_id
+
+
+INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+
+
+@pytest.mark.parametrize(
+    ("model", "query", "passage"),
+    [
+        ("models/E5-base-v2/", "query: ", "passage: "),
+        ("e5:large", "query: ", "passage: "),
+        ("intfloat/multilingual-e5-large-instruct", f"{INSTRUCT} ", ""),
+        ("intfloat/e5-mistral-7b-instruct", f"{INSTRUCT} ", ""),
+        ("Qwen/Qwen3-Embedding-0.6B", INSTRUCT, ""),
+        *((other, "", "") for other in ("BAAI/bge-m3", "text-embedding-3-small", "me5-tuned", "e5/mine")),
+    ],
+)
+def test_families_that_need_a_prefix_get_it(model: str, query: str, passage: str) -> None:
+    assert usual_prefixes(model) == Prefixes(query, passage)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """A local model is asked in its own way, reads texts whole, and says what is wrong with the setting."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -96,16 +95,3 @@ def test_a_reranker_is_refused(folder: Path) -> None:
     assert str(refused.value) == (
         f"FOLIO_EMBED_MODEL={name} is a reranker, not an embedding model: it belongs in FOLIO_RERANK_MODEL"
     )
-
-
-def test_a_model_that_is_not_there_is_one_line(folder: Path) -> None:
-    with pytest.raises(ModelError, match=r"^FOLIO_EMBED_MODEL=.+ cannot be loaded \(.+\): give a folder") as refused:
-        SentenceTransformersEmbedder(str(folder / "nothing")).embed_query("年假")
-    assert "\n" not in str(refused.value)
-
-
-def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(ModelError) as refused:
-        SentenceTransformersEmbedder("a/b").embed_query("年假")
-    assert str(refused.value) == "FOLIO_EMBED_MODEL=a/b needs the extra: pip install 'folio[models]'"

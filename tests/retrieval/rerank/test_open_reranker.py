@@ -98,23 +98,25 @@ class Fails:
         return list(hits)[::-1]
 
 
-def test_a_failure_is_said_once_and_leaves_the_order(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_is_said_once_and_leaves_the_order_for_a_minute(caplog: pytest.LogCaptureFixture) -> None:
     now = 0.0
     inner = Fails("no key", "no key", None, "no key", "gone")
     reranker: Reranker = OrFusedOrder(inner, clock=lambda: now)
     assert isinstance(reranker, OrFusedOrder)
     hits = hits_of("1", "2")
-    problems: list[tuple[list[str], str | None]] = []
-    for now in (0.0, 60.0, 120.0, 180.0, 240.0, 300.0):  # noqa: B007  read by the clock
-        problems.append((order(reranker.rerank("年假", hits)), reranker.problem))
+    problems: list[tuple[list[str], str | None, int]] = []
+    for now in (0.0, 1.0, 59.9, 60.0, 120.0, 120.1, 240.0, 300.0):  # noqa: B007  read by the clock
+        problems.append((order(reranker.rerank("年假", hits)), reranker.problem, inner.asked))
     kept, reranked = ["c1", "c2"], ["c2", "c1"]
     assert problems == [
-        (kept, "no key"),
-        (kept, "no key"),
-        (reranked, None),
-        (kept, "no key"),
-        (kept, "gone"),
-        (reranked, None),
+        (kept, "no key", 1),
+        (kept, "no key", 1),
+        (kept, "no key", 1),
+        (kept, "no key", 2),
+        (reranked, None, 3),
+        (kept, "no key", 4),
+        (kept, "gone", 5),
+        (reranked, None, 6),
     ]
     assert caplog.messages == [
         f"{problem}; until it works, results stay in the order of the search" for problem in ("no key", "gone")

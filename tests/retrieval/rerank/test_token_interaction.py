@@ -1,7 +1,6 @@
 """Token interaction by hand: an encoder whose states are known."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -102,14 +101,6 @@ def test_passages_are_read_once() -> None:
     reranker.rerank("a", hits("ab", "cd"))
     reranker.rerank("b", hits("cd", "ef"))
     assert encoder.read == ["ab", "cd", "ef"]
-
-
-def test_threads_get_what_one_gets() -> None:
-    reranker = PlainReranker(LetterEncoder())
-    texts = [f"{one}{other}" for one in LETTERS for other in LETTERS]
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda text: float(reranker.scores("abc", [text])[0]), texts))
-    assert found == pytest.approx([float(PlainReranker(LetterEncoder()).scores("abc", [text])[0]) for text in texts])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import pytest
 
-from retrieval.text.tokens import codes_in, is_code, query_tokens, tokenize
+from retrieval.text.tokens import query_tokens, tokenize
+from retrieval.text.writing import codes_in, is_code
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.text.windows import estimated_windows, windows
+from retrieval.text.windows import windows
 
 
 class Characters:
@@ -45,16 +45,3 @@ def test_windows_hold_all_of_a_text_and_overlap(text: str, size: int, data: st.D
     assert found[0] + "".join(piece[overlap:] for piece in found[1:]) == text
     assert all(first[len(first) - overlap :] == second[:overlap] for first, second in pairwise(found))
     assert max(map(len, found)) <= size or found == [text] == [""]
-
-
-@pytest.mark.parametrize(
-    ("text", "size", "overlap", "expected"),
-    [
-        ("年假十天。", 5, 0, ["年假十天。"]),
-        ("年假十天。试用期", 4, 0, ["年假十天", "。试用期"]),
-        ("annual leave 年假", 3, 1, ["annual leav", "leave 年", "年假"]),
-        ("   ", 1, 0, ["   "]),
-    ],
-)
-def test_windows_for_a_model_elsewhere(text: str, size: int, overlap: int, expected: list[str]) -> None:
-    assert estimated_windows(text, size, overlap) == expected

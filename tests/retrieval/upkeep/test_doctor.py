@@ -12,9 +12,9 @@ from retrieval.knowledge_base import KnowledgeBase
 from retrieval.models.local import ModelError
 from retrieval.rerank.rerank import OrFusedOrder
 from retrieval.settings import RetrievalSettings
-from retrieval.text.folding import Language, language_of
-from retrieval.upkeep.doctor import Examination, Probe
-from tests.fakes import CharacterEmbedder, copied
+from retrieval.text.writing import Language, language_of
+from retrieval.upkeep.doctor import Examination, Probe, sample_by_kind
+from tests.fakes import CharacterEmbedder, copied, make_chunk
 
 CHINESE = "# 休假\n\n## 年假\n\n转正员工年假为 12 天，须提前三个工作日申请。\n\n## 病假\n\n病假工资按照八成计发。\n"
 ENGLISH = (
@@ -91,6 +91,13 @@ def test_a_tokenizer_that_drops_chinese(
         assert dead(base.examine()) == {("keyword", "zh", "md"), ("keyword", "zh", "txt")}
 
 
+def test_samples_are_few_and_the_same_each_time() -> None:
+    chunks = [make_chunk(f"第{n}号文件规定了差旅标准。", f"c{n}") for n in range(300)]
+    first, again = (sample_by_kind(some, 4)["zh", "md"] for some in (chunks, chunks[::-1]))
+    assert first == again
+    assert len({chunk.chunk_id for chunk in first}) == 4
+
+
 class Broken(CharacterEmbedder):
     """Gives a vector that does not depend on the text, for texts of one language or for all."""
 
@@ -148,6 +155,13 @@ def test_chunks_that_the_store_lacks(base: KnowledgeBase) -> None:
     base.engine.store.delete_revision(record.revision)
     problems = {(problem.leg, problem.text) for problem in base.examine().problems}
     assert ("store", f"{record.source} has 2 chunks, of which the store holds 0; ingest it again") in problems
+
+
+def test_documents_for_some_and_superseded_ones_are_no_problem(ready: RetrievalSettings, docs: list[Path]) -> None:
+    with opened(ready) as base:
+        base.ingest_data("# 薪酬\n\n总监年薪由董事会决定。\n".encode(), "pay.md", {"visible_to": "hr"})
+        base.ingest_data("# 新规\n\n年假改为二十天。\n".encode(), "new.md", {"supersedes": "leave.md"})
+        assert base.examine().problems == []
 
 
 class SilentReranker:

@@ -1,17 +1,21 @@
 """Documents go from the folder to a server and back: all of them, once, and the source stays as it was."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from preprocessing.document import Chunk
 from preprocessing.errors import FolioError
 from retrieval.documents.catalogue import Catalogue
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
 from retrieval.settings import RetrievalSettings
+from retrieval.store.edge import EdgeStore
 from retrieval.upkeep.migration import MigrateError, TransferError, Transferred, migrate
+from tests.fakes import CHARACTERS
 from tests.retrieval.shared_base import LEAVE, LEAVE_NEW, PAY, TRAVEL, found, opened, write
 from tests.retrieval.store.fake_qdrant import FakeQdrant, running
 
@@ -44,12 +48,19 @@ def everything(base: KnowledgeBase) -> dict[str, Any]:
     return {"documents": base.documents(), "chunks": base.engine.store.count(), "hits": scores}
 
 
+def in_folder(settings: RetrievalSettings) -> dict[str, Chunk]:
+    with closing(EdgeStore.open(settings.home / "store", CHARACTERS)) as store:
+        return {chunk.chunk_id: chunk for chunk in store.scan()}
+
+
 def test_there_and_back(here: RetrievalSettings, there: RetrievalSettings) -> None:
     with opened(here) as base:
         before = everything(base)
+    source = in_folder(here)
     done = migrate(there)
     assert done.transferred == Transferred(documents=4, chunks=4, written=4)
     assert (done.old.kind, done.new.kind) == ("folder", "server")
+    assert in_folder(here) == source
     with opened(there) as base:
         assert everything(base) == before
         assert found(base, "ppr-9087", k=1, mode="keyword") == ["Hotels up to 500 yuan a night, form PPR-9087."]

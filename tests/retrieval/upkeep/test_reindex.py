@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from preprocessing.merge import calibrate
 from retrieval.documents.catalogue import Catalogue
 from retrieval.documents.manifest import IndexMismatch
 from retrieval.embed.embedder import Vectors
@@ -71,7 +72,7 @@ def open_other(settings: RetrievalSettings) -> KnowledgeBase:
 def test_another_model_is_refused_until_the_index_is_made_anew(either: RetrievalSettings) -> None:
     with opened(either) as base:
         documents = base.documents()
-        base.unrelated_similarity()
+        unrelated = base.unrelated_similarity()
     with pytest.raises(IndexMismatch, match=r"made with the embedding model 'characters'.*run folio reindex"):
         open_other(either)
     shutil.rmtree("docs")
@@ -81,6 +82,8 @@ def test_another_model_is_refused_until_the_index_is_made_anew(either: Retrieval
     assert (done.embed_model, done.embedded) == ("other", True)
     with open_other(either) as base:
         assert base.documents() == documents
+        assert base.unrelated_similarity() != unrelated
+        assert base.unrelated_similarity() == pytest.approx(calibrate(embedder.embed_passages))
         assert base.health()["chunks"] == base.health()["keyword_chunks"] == 4
         (hit,) = base.search("探亲假", 1, "vector")
         (expected,) = embedder.embed_passages([hit.chunk.search_text])

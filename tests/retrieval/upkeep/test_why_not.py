@@ -45,13 +45,15 @@ def ask(base: KnowledgeBase, question: str, name: str, k: int = 2, **arguments: 
 
 def test_what_is_found_is_said_with_its_rank(base: KnowledgeBase) -> None:
     verdict = ask(base, "年假", "leave.md")
-    assert (verdict.stage, verdict.rank) == ("found", 1)
+    # A failed update is told beside the state that is in.
+    assert (verdict.stage, verdict.rank, verdict.error) == ("found", 1, "file is empty")
     assert {leg: placing.rank for leg, placing in verdict.placings.items()} == {"vector": 1, "keyword": 1}
     by_id = ask(base, "年假", base.documents()[2].doc_id)
     assert by_id.record == base.documents()[2]
 
 
-def test_a_file_that_failed(base: KnowledgeBase) -> None:
+def test_a_file_that_was_never_there_or_failed(base: KnowledgeBase) -> None:
+    assert ask(base, "年假", "nothing.md") == Verdict("not_ingested", "nothing.md")
     assert ask(base, "年假", "empty.md") == Verdict("failed", "empty.md", error="file is empty")
 
 

@@ -1,4 +1,7 @@
-"""Forms of writing that say the same: width, case, Traditional and Simplified, numerals; and the language of a text."""
+"""How a text is written: its language, the codes in it, and forms of writing that say the same.
+
+Codes name one thing by letters and digits and must be copied exactly, such as ERR_4032 or GB/T 7714-2015.
+"""
 
 import re
 import unicodedata
@@ -16,6 +19,23 @@ _LATIN_TO_ONE_HAN = 4
 """Latin words that one Chinese character outweighs: a Chinese question about a long English message stays Chinese, and
 an English page that quotes a Chinese name stays English."""
 
+_UNIT = r"\d[\d.]*(?:[-/]?[A-Za-z]+)+[23]?(?![A-Za-z\d])"
+"""A number with its unit, such as 5GB, 30km/h or 2nd, names nothing."""
+_JOINT = r"[-_./:#]"
+
+CODE = re.compile(
+    r"(?<![A-Za-z\d])(?:"
+    # The letters of a standard stand apart from its number: GB/T 7714-2015, ISO 9001; only when they are capitals.
+    rf"[A-Z]{{2,}}(?:/[A-Z]+)*\x20\d+(?:[-_.:–—]\d+)*"
+    # ERR_4032, PPR-9087, v2.3.1, 0x1F: letters and digits, in either order, joined by single signs.
+    rf"|(?!{_UNIT})(?=[A-Za-z]+(?:{_JOINT}[A-Za-z]+)*{_JOINT}?\d|\d+(?:{_JOINT}\d+)*{_JOINT}?[A-Za-z])"
+    rf"[A-Za-z\d]+(?:{_JOINT}[A-Za-z\d]+)*"
+    r")(?![A-Za-z\d])"
+)
+"""Finds the codes of a text in NFKC, in whatever language it stands."""
+
+_LETTER_AND_DIGIT = re.compile(r"(?=.*\d).*[^\W\d]")
+
 _DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 _BIG_UNITS = {"亿": 100_000_000, "万": 10_000}
@@ -23,8 +43,29 @@ _BIG_UNITS = {"亿": 100_000_000, "万": 10_000}
 NUMERAL = "".join([*_DIGITS, *_UNITS, *_BIG_UNITS])
 """Every character that a Chinese numeral may hold."""
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
 _ORDINAL = re.compile(rf"第([{NUMERAL}]+)(?=[条章节款项编号])")
+
+
+def language_of(text: str) -> Language:
+    """Return `zh` when Chinese characters make out a fair share of the text, else `en`, also for one of no words."""
+    characters = sum(map(len, runs_of(text, "zh")))
+    latin_words = sum(len(run.split()) for run in runs_of(text, "en"))
+    return "zh" if characters and _LATIN_TO_ONE_HAN * characters > latin_words else "en"
+
+
+def runs_of(text: str, language: Language) -> list[str]:
+    """Return the unbroken runs of Chinese characters, or of Latin words, as they stand in the text."""
+    return (_HAN_RUN if language == "zh" else _LATIN_WORDS).findall(text)
+
+
+def codes_in(text: str) -> list[str]:
+    """Return the codes of a text in NFKC, in their order, as they are written."""
+    return [match[0] for match in CODE.finditer(text)]
+
+
+def is_code(token: str) -> bool:
+    """Say whether a token of the search is a code: it has a digit and a letter, as err_4032 and 第46条 have."""
+    return _LETTER_AND_DIGIT.match(token) is not None
 
 
 def folded(text: str) -> str:
@@ -34,7 +75,7 @@ def folded(text: str) -> str:
 
 def simplified(text: str) -> str:
     """Return the text with Traditional characters and phrases as Simplified ones, all else unchanged."""
-    if not _HAN.search(text):
+    if not _HAN_RUN.search(text):
         return text
     # Half a surrogate pair has no UTF-8 form.
     return str(_converter().convert(text.encode("utf-8", "replace").decode("utf-8")))
@@ -90,18 +131,3 @@ def _value(numeral: str) -> int:
 def _converter() -> OpenCC:
     # Made once, when it is needed: it reads its dictionaries.
     return OpenCC("t2s")
-
-
-def language_of(text: str) -> Language:
-    """Return `zh` when Chinese characters make out a fair share of the text, else `en`, also for one of no words."""
-    characters = sum(map(len, runs_of(text, "zh")))
-    return "zh" if characters and _LATIN_TO_ONE_HAN * characters > _latin_words(text) else "en"
-
-
-def runs_of(text: str, language: Language) -> list[str]:
-    """Return the unbroken runs of Chinese characters, or of Latin words, as they stand in the text."""
-    return (_HAN_RUN if language == "zh" else _LATIN_WORDS).findall(text)
-
-
-def _latin_words(text: str) -> int:
-    return sum(len(run.split()) for run in runs_of(text, "en"))
