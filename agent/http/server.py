@@ -29,11 +29,10 @@ class CreateApp(Protocol):
         """Return the app on an assistant; `on_loopback` says that nobody but this machine can reach it."""
 
 
-def serve(settings: Settings, create_app: CreateApp, path: str = "") -> None:
+def serve(settings: Settings, create_app: CreateApp) -> None:
     """Serve until SIGINT or SIGTERM, then finish the answers under way.
 
-    `path` is where people look for what is served. Raises FolioError for whatever is
-    wrong with the settings, the keys, the address or the models.
+    Raises FolioError for whatever is wrong with the settings, the keys, the address or the models.
     """
     host, port = settings.http.host, settings.http.port
     database = open_database(settings)
@@ -46,7 +45,7 @@ def serve(settings: Settings, create_app: CreateApp, path: str = "") -> None:
                 # Nothing here is set wrong, and it may be there when it is needed.
                 logger.warning("%s", error)
             # A name may mean another address than it seems to.
-            _run(create_app(assistant, database, on_loopback=is_loopback(sock.getsockname()[0])), sock, path)
+            _run(create_app(assistant, database, on_loopback=is_loopback(sock.getsockname()[0])), sock)
     finally:
         database.dispose()
 
@@ -91,12 +90,12 @@ def _check_keys(keys: KeyStore, host: str) -> None:
         )
 
 
-def _run(app: ASGIApp, sock: socket.socket, path: str) -> None:
+def _run(app: ASGIApp, sock: socket.socket) -> None:
     # The log of requests is the app's own, with their ids. A Server header tells strangers too much.
     config = uvicorn.Config(app, log_config=log_config(), access_log=False, server_header=False)
     server = uvicorn.Server(config)
     name, port = sock.getsockname()[:2]
-    sys.stderr.write(f"Folio answers at http://{f'[{name}]' if ':' in name else name}:{port}{path}\n")
+    sys.stderr.write(f"Folio answers at http://{f'[{name}]' if ':' in name else name}:{port}\n")
     # uvicorn raises the signal again when all is finished; the assistant is still to be closed then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with suppress(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""The MCP server over HTTP, for whom the guard lets in: beside the HTTP API, or alone."""
+"""The MCP server over HTTP, beside the HTTP API, for whom the guard lets in."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
@@ -8,19 +8,14 @@ from fastapi import FastAPI
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.applications import Starlette
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from agent.assistant import Assistant
 from agent.http import app as api
-from agent.http import server
 from agent.http.keys import Caller, SessionOwners
-from agent.http.middleware import guarding
 from agent.mcp.server import Context, create_server
 from agent.mcp.tools import Call, Waiting
-from agent.settings import Settings
 
 
 class Endpoint:
@@ -62,18 +57,3 @@ def create_app(assistant: Assistant, database: sa.Engine, *, on_loopback: bool) 
     """Return the whole HTTP API with the endpoint beside it, as `agent.http.app` has it."""
     endpoint = Endpoint(assistant, SessionOwners(database, assistant.sessions))
     return api.create_app(assistant, database, on_loopback=on_loopback, tools=endpoint)
-
-
-def create_tools_app(assistant: Assistant, database: sa.Engine, *, on_loopback: bool) -> Starlette:
-    """Return an app with nothing but the endpoint; closing the assistant and the database is for the caller."""
-    endpoint = Endpoint(assistant, SessionOwners(database, assistant.sessions))
-    return Starlette(
-        routes=[Route(endpoint.path, endpoint)],
-        middleware=guarding(assistant.settings.http, database, on_loopback=on_loopback),
-        lifespan=lambda _app: endpoint.running(),
-    )
-
-
-def serve(settings: Settings) -> None:
-    """Serve at the address of the HTTP settings. Raises FolioError for whatever is wrong before it listens."""
-    server.serve(settings, create_tools_app, Endpoint.path)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from agent import cli
-from agent.cli.mcp import at_address
 from agent.cli.options import print_json, read_questions
 from agent.settings import Settings
 from preprocessing.errors import FolioError
@@ -116,7 +115,6 @@ def test_every_command_is_loaded_and_says_what_it_is_for(folio: Folio, name: str
     ("module", "command", "extra"),
     [
         ("fastapi", ["serve"], "server"),
-        ("fastapi", ["mcp", "--http", "127.0.0.1:0"], "server"),
         ("mcp", ["mcp"], "mcp"),
     ],
 )
@@ -147,21 +145,6 @@ def test_a_command_loads_what_it_needs(module: str, heavy: set[str]) -> None:
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert not heavy & set(done.stdout.split())
-
-
-def test_addresses(folio: Folio) -> None:
-    for address, place in (
-        ("[::1]:9000", ("::1", 9000)),
-        (" localhost:80 ", ("localhost", 80)),
-        ("8001", ("127.0.0.1", 8001)),
-    ):
-        http = at_address(Settings(), address).http
-        assert (http.host, http.port) == place
-    for address in ("localhost:", ":8001", "h:99999", "h:-1", "h:八", "http://h:80/"):
-        done = folio("mcp", "--http", address)
-        assert done.err == f"folio: --http {address!r} is no address; a right one is --http 127.0.0.1:8001\n"
-    groups = folio("mcp", "--http", "127.0.0.1:0", "--viewer", "hr")
-    assert groups.err.startswith("folio: --viewer does not go with --http: give each key its groups")
 
 
 def test_json_survives_an_output_that_cannot_hold_it(ready: Folio, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,12 +14,11 @@ from mcp.client.streamable_http import streamable_http_client
 
 from agent.assistant import Assistant
 from agent.http.keys import KeyStore, open_database
-from agent.mcp import endpoint as door
-from agent.mcp.endpoint import create_app
+from agent.mcp.endpoint import Endpoint, create_app
 from tests.agent.http.conftest import QUESTION
 from tests.agent.mcp.conftest import Mode, error_of
 
-PATH = door.Endpoint.path
+PATH = Endpoint.path
 modes = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
@@ -81,7 +80,7 @@ def serve(assistant_with: Callable[..., Assistant]) -> Iterator[Serve]:
             assistant = assistant_with(*replies)
             database = open_database(assistant.settings)
             open_.callback(database.dispose)
-            app = door.create_tools_app(assistant, database, on_loopback=on_loopback)
+            app = create_app(assistant, database, on_loopback=on_loopback)
             server, url = open_.enter_context(running(app))
             return Served(url, KeyStore(database), server)
 
@@ -168,18 +167,3 @@ def test_a_cancelled_call_leaves_the_server_well(serve: Serve, mode: Mode) -> No
 
     assert asyncio.run(run()).structured_content["total"] == 2
     assert served.call("list_documents", {}, mode=mode).structured_content["total"] == 2
-
-
-@modes
-def test_the_whole_server_has_the_tools_too(assistant_with: Callable[..., Assistant], mode: Mode) -> None:
-    assistant = assistant_with()
-    database = open_database(assistant.settings)
-    keys = KeyStore(database)
-    with running(create_app(assistant, database, on_loopback=True)) as (server, url):
-        served = Served(url, keys, server)
-        assert not served.call("ask", {"question": QUESTION}, mode=mode).is_error
-        key = keys.add("somebody")[1]
-        assert httpx2.post(url).status_code == 401
-        assert served.call("list_documents", {}, key, mode).structured_content["total"] == 2
-        assert httpx2.get(url.removesuffix(PATH) + "/health").status_code == 200
-    database.dispose()
