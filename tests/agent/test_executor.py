@@ -169,13 +169,6 @@ def test_steps_are_told_beside_the_answers_and_no_part_of_what_is_remembered(scr
     assert {turn.answer for turn in assistant.sessions.turns("s")} == {FIVE_DAYS}
 
 
-def test_a_token_budget_ends_from_the_evidence(scripted: Make, caplog: pytest.LogCaptureFixture) -> None:
-    answer = scripted(SEARCH, SEARCH.replace("年假", "病假"), max_tokens=500).ask("试用期员工年假几天？")
-    assert "试用期员工年假 5 天。" in answer.answer
-    assert answer.usage["llm_calls"] == 2  # the search, and the last question for the answer
-    assert any("500 tokens (FOLIO_MAX_TOKENS)" in message for message in caplog.messages)
-
-
 def test_a_last_question_that_fails_ends_in_quotations(scripted: Make) -> None:
     answer = scripted(SEARCH, ModelError("the model is away"), max_iterations=1).ask("试用期员工年假几天？")
     assert "试用期员工年假 5 天。 [S1]" in answer.answer
@@ -312,13 +305,3 @@ def test_a_refusal_in_haste_gives_way_to_a_quotation_that_is_sure(scripted: Make
     answer = scripted(SEARCH, "Final Answer: [NOT_FOUND]", max_iterations=1).ask("试用期员工年假几天？")
     assert "试用期员工年假 5 天。 [S1]" in answer.answer
     assert scripted(SEARCH, "Final Answer: NOT_FOUND", max_iterations=1).ask("食堂几点开门？").refused
-
-
-def test_whoever_insists_is_shown_what_a_search_finds(scripted: Make) -> None:
-    assistant = scripted("Final Answer: NOT_FOUND")
-    answer = assistant.ask("公司的停车位怎么申请？")
-    assert (answer.refused, answer.reason) == (True, "not_found")
-    assert "搜索过：“公司的停车位怎么申请？”" in answer.answer
-    # The refusal, the same after the correction, and the last word with the passages in sight.
-    assert len(model_of(assistant).prompts) == 3
-    assert "leave.md" in prompts_of(assistant)[2]

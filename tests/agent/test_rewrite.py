@@ -116,16 +116,3 @@ def test_queries_are_read_however_the_model_writes_them(reply: str) -> None:
 def test_a_reply_that_is_no_list_of_queries_falls_back_on_the_rules(reply: str) -> None:
     model = ScriptedChatModel(replies=[reply])
     assert by(model).rewrite("那北京呢？", turns("上海的住宿标准是多少？")) == ["上海的住宿标准是多少？ 那北京呢？"]
-
-
-def test_an_english_question_is_not_searched_in_chinese() -> None:
-    model = ScriptedChatModel(replies=["年假可以结转吗？"])
-    before = turns("How much annual leave do I get?")
-    assert by(model).rewrite("Does it carry over?", before) == ["How much annual leave do I get? Does it carry over?"]
-
-
-def test_the_model_is_shown_the_conversation_and_the_question() -> None:
-    model = ScriptedChatModel(replies=["北京的住宿标准是多少？"])
-    by(model).rewrite("那北京呢？", [Turn("上海的住宿标准是多少？", "每晚 500 元 [S1]。")])
-    prompt = str(model.prompts[0][0].text)
-    assert "User: 上海的住宿标准是多少？\nAssistant: 每晚 500 元。\nQuestion: 那北京呢？" in prompt

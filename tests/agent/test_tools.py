@@ -57,15 +57,6 @@ def test_the_same_search_in_other_words_of_asking_is_not_run(again: str) -> None
     assert asked == ["年假有几天？"]
 
 
-def test_sub_questions_are_ticked_off() -> None:
-    ledger = EvidenceLedger()
-    query_rewrite(lambda _: ["甲合同", "乙合同"], ledger).run("甲和乙")
-    tool = knowledge_search(hits_for, ledger, top_k=1, max_searches=3)
-    assert tool.run("甲合同").endswith("Sub-questions:\n[x] 甲合同: S1\n[ ] 乙合同")
-    assert tool.run("甲合同").endswith("Try the sub-question that is not searched yet: 乙合同")
-    assert tool.run("乙合同").endswith("[x] 乙合同: S2")
-
-
 @pytest.mark.parametrize(
     "error", [SearchError("away"), TimeoutError("slow"), ConnectionError("gone"), EndpointBusy("the model is busy")]
 )
@@ -96,11 +87,6 @@ def test_nothing_is_rewritten_twice_nor_what_was_rewritten() -> None:
     # Twice is enough.
     assert tool.run("丁合同呢？").startswith("Already rewritten.")
     assert asked == ["甲、乙合同的期限？", "丙合同呢？"]
-
-
-def test_a_question_that_is_not_changed_is_to_be_searched() -> None:
-    shown = query_rewrite(lambda _: ["转正员工年假有几天？"], EvidenceLedger()).run("转正员工年假有几天")
-    assert shown == "1. 转正员工年假有几天？\nIt stands alone. Search for it with knowledge_search."
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -63,22 +62,6 @@ def test_files_come_in_order_while_the_next_ones_are_read(loaders: type[LoadersN
     assert loaders.asked == [f"{number}.md" for number in range(9)]
     assert [reading.given.source for reading in begun] == [f"{number}.md" for number in range(1, 12)]
     assert loaders.asked == [f"{number}.md" for number in range(12)]
-
-
-def test_what_is_unchanged_is_not_read(loaders: type[LoadersNow]) -> None:
-    catalogue, given = Catalogue("sqlite://"), files(2)
-    first, _ = readings(given, {}, SHAPE, catalogue)
-    decision = decide(first, {}, catalogue)
-    assert decision.document
-    assert decision.file
-    catalogue.begin(replace(decision.document, doc_id=given[0].doc_id), decision.revision)
-    catalogue.commit(given[0].doc_id, decision.revision, 1, decision.file)
-    loaders.asked.clear()
-    assert [decide(reading, {}, catalogue).outcome for reading in readings(given, {}, SHAPE, catalogue)] == [
-        "unchanged",
-        "new",
-    ]
-    assert loaders.asked == ["1.md"]
 
 
 def test_a_file_that_cannot_be_read_fails_in_its_turn(loaders: type[LoadersNow]) -> None:
@@ -152,16 +135,3 @@ def test_a_file_that_was_named_and_is_gone(base: KnowledgeBase) -> None:
     report = base.ingest([Path("docs/a.md")])
     assert report.failed == [("docs/a.md", "no such file or folder")]
     assert report.missing == ["docs/a.md"]
-
-
-def test_nothing_is_missing(base: KnowledgeBase) -> None:
-    Path("docs/a.md").rename("docs/renamed.md")
-    for paths in ([Path("docs")], [Path("docs/renamed.md")], [Path("docs/*.md")]):
-        report = base.ingest(paths)
-        assert report.missing == []
-        assert "missing" not in report_json(report)
-
-
-def test_of_a_folder_that_is_not_there_nothing_is_known(base: KnowledgeBase) -> None:
-    Path("docs").rename("away")
-    assert base.ingest([Path("docs")]).missing == []

@@ -87,18 +87,6 @@ def test_the_heading_is_part_of_what_is_said(sections: tuple[str, str], shown: i
     assert len(once_each(hits("5 天。", "5 天。", sections=sections))) == shown
 
 
-def test_headings_above_tell_passages_of_one_document_apart() -> None:
-    def found(*doc_ids: str) -> list[Hit]:
-        sections = (("正式员工", "年假"), ("实习生", "年假"))
-        return [
-            make_hit("5 天。", f"c{place}", doc_id=doc_id, source=f"{doc_id}.md", section=section)
-            for place, (doc_id, section) in enumerate(zip(doc_ids, sections, strict=True))
-        ]
-
-    assert len(once_each(found("a", "a"))) == 2
-    assert len(once_each(found("a", "b"))) == 1
-
-
 @given(st.lists(st.lists(st.sampled_from(["甲。", "乙。", "丙 1。", "丙 2。"]), min_size=1, max_size=3), max_size=6))
 def test_nothing_that_is_said_is_lost(passages: list[list[str]]) -> None:
     found = hits(*map("".join, passages))

@@ -40,15 +40,6 @@ def base(settings: RetrievalSettings) -> Iterator[KnowledgeBase]:
         yield base
 
 
-def test_a_start_reads_no_points(base: KnowledgeBase, settings: RetrievalSettings, server: FakeQdrant) -> None:
-    before = len(server.requests)
-    with opened(settings) as another:
-        names = server.names()[before:]
-        assert not [name for name in names if name.endswith(("/scroll", "/query", "/points"))]
-        assert another.health()["chunks"] == another.health()["keyword_chunks"] == 4
-    assert not (settings.home / "keyword").exists()
-
-
 def test_another_process_sees_every_change(base: KnowledgeBase, settings: RetrievalSettings) -> None:
     with opened(settings) as another:
         base.ingest([write("docs/leave.md", LEAVE_NEW)])

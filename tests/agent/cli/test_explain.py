@@ -149,19 +149,3 @@ def test_a_hit_names_what_took_its_place_and_its_copies(folio: Folio, tmp_path: 
     (hit,) = [hit for hit in folio("search", "VPN", "--json").json()["hits"] if hit["source"] == "vpn.md"]
     assert hit["also_in"] == ["vpn_again.md"]
     assert "the same in vpn_again.md" in folio("search", "VPN").out
-
-
-@pytest.mark.parametrize(
-    ("command", "option", "error"),
-    [
-        (["search", "x"], ["--as-of", "2024"], "--as-of '2024' is not a day; a right one is --as-of 2024-01-31"),
-        (["ask", "x"], ["--as-of", ""], "--as-of '' is not a day; a right one is --as-of 2024-01-31"),
-        (["why-not", "a", "x"], ["--filter", "page>=x"], "filter page>=x: 'x' is not a number; a right one is page>="),
-        (["chat"], ["--filter", "source<x"], "filter source<x: source is text, and < compares numbers and dates"),
-        (["chat"], ["--as-of", "soon"], "--as-of 'soon' is not a day"),
-    ],
-)
-def test_what_cannot_be_is_one_line(folio: Folio, command: list[str], option: list[str], error: str) -> None:
-    done = folio(*command, *option)
-    assert done.is_one_line
-    assert error in done.err

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from agent.cli import watch
-from agent.cli.watch import could_matter
 from agent.settings import Settings
 from agent.view.ingest import problems_text, report_json
 from retrieval.ingest import IngestReport
@@ -118,24 +117,6 @@ def test_a_folder_that_is_not_there_takes_nothing_out(tmp_path: Path) -> None:
 
     follow([Path("drive/docs")], bursts(), home)
     assert sources(home) == ["drive/docs/a.md"]
-
-
-@pytest.mark.parametrize(
-    ("name", "matters"),
-    [
-        ("docs/a.md", True),
-        ("docs/深/年假.PDF", True),
-        ("docs/new folder", True),
-        ("docs/.folioignore", True),
-        ("docs/.git/a.md", False),
-        ("docs/.a.md.swp", False),
-        ("docs/photo.png", False),
-        ("docs/home/catalogue.md", False),
-        ("elsewhere/a.md", False),
-    ],
-)
-def test_what_could_be_a_document_matters(tmp_path: Path, name: str, matters: bool) -> None:
-    assert could_matter(tmp_path / name, [tmp_path / "docs"], tmp_path / "docs/home") is matters
 
 
 @pytest.mark.soak

@@ -3,7 +3,6 @@ import threading
 from typing import Any
 
 import pytest
-from langchain_core.messages import BaseMessage
 
 from agent.http.chat import ReaderLeft, Telling
 from tests.agent.conftest import model_of, prompts_of
@@ -139,30 +138,6 @@ def test_a_question_ends_when_its_reader_leaves() -> None:
         assert asyncio.run(_collect(Telling(ask), executor, 1)) == ["step"]
         left.set()
     assert ended == ["left"]
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_many_ask_at_once(serve: Serve, stream: bool) -> None:
-    def answer(messages: list[BaseMessage]) -> str:
-        return ANSWER if "Observation:" in str(messages[-1].text) else SEARCH
-
-    served = serve(answer, answers_at_once=4)
-    texts: list[str] = []
-
-    def ask(number: int) -> None:
-        body = {"question": QUESTION, "session": f"s{number}", "stream": stream}
-        texts.append(served.client.post("/api/chat", json=body).text)
-
-    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(texts) == 8
-    assert all("转正员工年假 12 天。[S1]" in text for text in texts)
-    for number in range(8):
-        turns = served.client.get(f"/api/sessions/s{number}").json()["turns"]
-        assert [turn["question"] for turn in turns] == [QUESTION]
 
 
 def test_documents_of_other_groups_are_not_answered_from(serve: Serve) -> None:

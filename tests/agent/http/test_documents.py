@@ -99,16 +99,6 @@ def test_what_cannot_be_taken_is_said_and_leaves_nothing(serve: Serve, tmp_path:
     assert not Path("/tmp/outside_case_abs.txt").exists()
 
 
-def test_a_warning_is_passed_on_and_a_name_is_the_same_from_every_machine(serve: Serve) -> None:
-    served = serve(documents={})
-    taken = served.upload("page.txt", "<!doctype html><html><body><p>Opening hours are 9 to 5.</p></body></html>")
-    assert taken.status_code == 201
-    assert taken.json()["warnings"] == ["named .txt, but the content is HTML and was read as such"]
-    composed = served.upload("caf\u00e9.md", "# Menu\n\nSoup costs 5 euro.").json()
-    decomposed = served.upload("cafe\u0301.md", "# Menu\n\nSoup costs 5 euro.")
-    assert (decomposed.status_code, decomposed.json()["document_id"]) == (200, composed["document_id"])
-
-
 def test_a_document_is_replaced_only_when_that_is_said(serve: Serve) -> None:
     served = serve(documents={"leave.md": LEAVE})
     same = served.upload("leave.md", LEAVE)
@@ -122,15 +112,6 @@ def test_a_document_is_replaced_only_when_that_is_said(serve: Serve) -> None:
     assert (replaced.status_code, replaced.json()["outcome"]) == (200, "updated")
     assert replaced.json()["document_id"] == same.json()["document_id"]
     assert "15 天" in served.client.post("/api/search", json={"query": "转正员工年假"}).text
-
-
-def test_metadata_that_cannot_be(serve: Serve) -> None:
-    served = serve(documents={})
-    mistakes = dict.fromkeys(("{", "[1]", '{"a": 1}', '{"a": []}'), "metadata: must be a JSON object")
-    for metadata, said in (mistakes | {'{"visible_to": " "}': "visible_to names no group"}).items():
-        response = served.upload("a.md", "some text", metadata=metadata)
-        assert response.status_code == 422
-        assert said in response.json()["detail"]
 
 
 def test_a_large_one_is_brought_in_after_the_answer(

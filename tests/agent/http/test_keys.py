@@ -6,7 +6,7 @@ from threading import Barrier
 import pytest
 import sqlalchemy as sa
 
-from agent.http.keys import NOBODY, KeyProblem, KeyStore, SessionOwners, open_database
+from agent.http.keys import KeyProblem, KeyStore, SessionOwners, open_database
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import Turn
 from agent.settings import Settings
@@ -90,16 +90,6 @@ def processes(new_database: Callable[[], str], tmp_path: Path) -> Iterator[list[
     for engine, store in zip(engines, stores, strict=True):
         engine.dispose()
         store.close()
-
-
-def test_what_one_process_began_is_its_owners_in_the_other(processes: list[SessionOwners]) -> None:
-    here, there = processes
-    assert here.claim("s", "desk")
-    assert there.owns("s", "desk")
-    assert there.claim("s", "desk")
-    assert not there.claim("s", "other")
-    assert not there.owns("s", "other")
-    assert (there.claim("terminal", NOBODY), there.claim("terminal", "desk")) == (True, False)
 
 
 def test_of_many_who_begin_a_session_at_once_one_has_it(processes: list[SessionOwners]) -> None:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from agent.http.app import create_app
 from agent.http.keys import KeyStore, open_database
 from agent.http.server import listening, serve
 from agent.settings import Settings, SettingsError
-from preprocessing.errors import FolioError
 from tests.agent.http.conftest import ANSWER, MAIN, QUESTION, SEARCH, Serve
 
 ROOT = Path(__file__).parents[3]
@@ -43,22 +41,6 @@ def test_elsewhere_than_on_loopback_it_does_not_start_without_keys(
     keys.revoke(keys.add("desk")[0].id)
     database.dispose()
     with pytest.raises(SettingsError, match="there are no keys"):
-        serve(given, create_app)
-
-
-@pytest.mark.parametrize(
-    ("environment", "said"),
-    [
-        ({"openai_base_url": "http://127.0.0.1:9/v1"}, "FOLIO_CHAT_MODEL is not"),
-        ({"rerank": "cross-encoder"}, "FOLIO_RERANK_MODEL"),
-    ],
-)
-def test_a_mistake_in_the_settings_stops_the_start(
-    tmp_path: Path, environment: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("agent.http.server._run", lambda *_args, **_named: pytest.fail("it started"))
-    given = Settings(home=tmp_path / "home", http={"port": 0}, **environment)  # type: ignore[arg-type]
-    with pytest.raises(FolioError, match=said):
         serve(given, create_app)
 
 
@@ -140,22 +122,6 @@ def test_answers_under_way_are_finished_before_it_stops(
     assert "转正员工年假 12 天。[S1]" in texts[0]
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{running.url}/health")
-
-
-def test_others_are_served_while_a_model_takes_its_time(
-    run: Callable[[Any], Running], slow: tuple[Any, threading.Event, threading.Event]
-) -> None:
-    app, begun, goes_on = slow
-    running = run(app)
-    with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(httpx.post, f"{running.url}/api/chat", json={"question": QUESTION}, timeout=60)
-        assert begun.wait(30)
-        for _ in range(20):
-            assert httpx.get(f"{running.url}/health", timeout=30).json()["status"] == "ok"
-        # The model still waits: nothing but these requests was between.
-        assert not asking.done()
-        goes_on.set()
-        assert asking.result().json()["answer"] == "转正员工年假 12 天。[S1]"
 
 
 def test_a_request_cut_half_way_leaves_nothing_broken(run: Callable[[Any], Running], serve: Serve) -> None:

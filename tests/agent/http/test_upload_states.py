@@ -3,19 +3,17 @@
 import os
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
 
 from agent.http.keys import tables
 from agent.http.keys import uploads as table
-from agent.http.uploads import LOST, DocumentTaken, Failure, Upload, UploadStates
+from agent.http.uploads import LOST, Upload, UploadStates
 from retrieval.documents.database import open_database
 
 NOBODY = 2**22 + 1
 """No process has so high a number on Linux."""
-TAKEN = DocumentTaken(document_id="0" * 16, filename="a.md", chunk_count=1, outcome="new", warnings=["scanned"])
 
 
 @pytest.fixture
@@ -23,24 +21,6 @@ def engine(new_database: Callable[[], str]) -> Iterator[sa.Engine]:
     opened = open_database(new_database(), tables)
     yield opened
     opened.dispose()
-
-
-@pytest.mark.parametrize(
-    "later",
-    [
-        {"status": "running"},
-        {"status": "done", "document": TAKEN},
-        {"status": "failed", "failure": Failure(422, "a.md: broken or cut short")},
-    ],
-)
-def test_another_server_says_the_same(engine: sa.Engine, later: dict[str, object]) -> None:
-    one, other = UploadStates(engine), UploadStates(engine)
-    upload = Upload("1" * 32, "key", "年假\ud83d.md")
-    one.begin(upload)
-    assert other.find(upload.id) == replace(upload, filename="年假\ufffd.md")
-    one.update(replace(upload, **later))  # type: ignore[arg-type]
-    assert other.find(upload.id) == replace(upload, filename="年假\ufffd.md", **later)  # type: ignore[arg-type]
-    assert other.find("2" * 32) is None
 
 
 @pytest.mark.parametrize(

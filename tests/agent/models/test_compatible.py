@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from agent.assistant import Assistant
-from agent.models.chat import open_chat_model
 from agent.models.errors import ModelError
 from agent.models.failures import is_overflow, limit_of
 from agent.sessions.store import SessionStore
 from agent.sessions.turn import Turn
 from agent.settings import Settings
-from preprocessing.errors import FolioError
 from prompts import approximate_tokens
 from retrieval.hit import Hit
 from retrieval.knowledge_base import KnowledgeBase
@@ -275,39 +273,6 @@ def test_a_window_that_is_too_small_for_everything_never_reaches_the_person(
 def test_a_prompt_that_is_too_long_is_known_as_such(message: str, limit: int | None) -> None:
     assert is_overflow(Exception(message))
     assert limit_of(message) == limit
-
-
-@pytest.mark.parametrize("path", ["/v1/", "/v1/chat/completions/"])
-def test_addresses_as_people_copy_them(serve: Serve, path: str) -> None:
-    server, assistant = serve(agent, path=path)
-    is_answered(assistant)
-    assert {request["path"] for request in server.requests} == {"/v1/chat/completions"}
-
-
-PROXIES = ["ALL_PROXY", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY"]
-
-
-@pytest.mark.parametrize("name", PROXIES)
-def test_a_server_on_this_machine_is_not_behind_a_proxy(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setenv(name, "socks://127.0.0.1:7890")
-    _, assistant = serve(agent)
-    is_answered(assistant)
-
-
-def test_a_proxy_that_cannot_be_used_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in PROXIES:
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("ALL_PROXY", "socks://127.0.0.1:7890")
-    settings = Settings(openai_base_url="http://models.example/v1", chat_model="m")
-    quoter: Any = object()
-    with pytest.raises(FolioError) as caught:
-        open_chat_model(settings, quoter)
-    assert str(caught.value) == (
-        "the chat model 'm' at models.example cannot be asked through the proxy in ALL_PROXY: "
-        "unset it, or name an http:// proxy"
-    )
 
 
 def test_the_messages_alternate_with_one_system_message_first(serve: Serve) -> None:

@@ -35,24 +35,6 @@ def test_a_code_is_meant_to_the_letter() -> None:
 
 
 @pytest.mark.parametrize(
-    "question",
-    [
-        *("ERR_4032 是什么意思？", "err-4032是什么", "ｅｒｒ ４０３２？", "第四十六条怎么规定的？", "2024 年的标准"),
-        *(
-            "V2 的住宿标准",
-            "GB/T 7714 怎么写？",
-            "What changed in FY25?",
-            "住宿 1500 元能报吗？",
-            "Ｒｅｄｉｓ 怎么写？",
-        ),
-        *("Can I change it after the first 30 days?", "within 3 days?", "Kotlin rules?"),
-    ],
-)
-def test_nothing_is_missing(question: str) -> None:
-    assert missing_terms(question, [EVIDENCE]) == []
-
-
-@pytest.mark.parametrize(
     ("question", "missing"),
     [
         ("ERR_4999 是什么意思？", ["ERR_4999"]),

@@ -62,17 +62,6 @@ def test_the_first_language_is_that_of_the_locale(
     assert Conversation(scripted()).language == language
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("/sorces", "! there is no command /sorces, did you mean /sources; /help lists them\n"),
-        ("/帮", "! there is no command /帮; /help lists them\n"),
-    ],
-)
-def test_an_unknown_command_names_the_nearest(say: Say, text: str, message: str) -> None:
-    assert say(text) == message
-
-
 def test_sources_and_trace(say: Say) -> None:
     assert say("/trace") == "nothing was asked yet\n"
     assert say("/sources") == "the last answer has no sources\n"
@@ -125,14 +114,6 @@ def test_filter_and_day(say: Say, conversation: Conversation) -> None:
     assert (conversation.filters, conversation.as_of) == ({"doc_type": ("md", "pdf")}, date(2024, 1, 31))
     assert say("/filter off") + say("/as-of OFF") == "no filter\nanswers by what is in force today\n"
     assert (conversation.filters, conversation.as_of) == ({}, None)
-
-
-def test_model(say: Say, conversation: Conversation) -> None:
-    assert say("/model") == "model: scripted\n"
-    assert say("/model offline") == "model: the built-in offline model, which quotes and does not write\n"
-    assert say("转正员工年假有几天？").startswith("以下是文档原文：\n")
-    assert say("/model other") == "模型：other\n"
-    assert conversation.assistant.settings.chat_model_name == "other"
 
 
 def test_why_not(say: Say) -> None:

@@ -42,11 +42,6 @@ def test_a_secret_is_masked_wherever_it_stands(secret: str) -> None:
     assert SECRETS.mask(given) == {"text": "密钥***。", "list": [{"deep": ["***", 1, None]}]}
 
 
-@pytest.mark.parametrize("word", ["pass", "user", "abc", "hunter2", "plain", "a keyboard", "short", "models.example"])
-def test_what_is_too_common_a_word_stays(word: str) -> None:
-    assert SECRETS.mask(f"{word} word") == f"{word} word"
-
-
 @pytest.mark.parametrize(
     ("error", "masked"),
     [
@@ -62,10 +57,3 @@ def test_what_is_too_common_a_word_stays(word: str) -> None:
 )
 def test_an_error_may_hold_a_secret_of_somebody_else(error: str, masked: str) -> None:
     assert SECRETS.mask_error(error) == masked
-
-
-@pytest.mark.parametrize("word", ["none", "None", "ollama", "EMPTY", "no-key"])
-def test_what_stands_in_the_place_of_a_key_stays(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
-    monkeypatch.setenv("SOME_API_KEY", word)
-    secrets = SecretValues.of(Settings(openai_api_key=word, chat_model="m"))  # type: ignore[arg-type]
-    assert secrets.mask(f"({word})") == f"({word})"

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import BaseMessage
 
 from agent.assistant import Assistant
 from agent.sessions.store import SessionStore
@@ -66,31 +65,6 @@ def test_an_answer_is_traced_step_by_step(scripted: Scripted) -> None:
         "completion_tokens": sum(tokens),
     }
     assert record["usage"] == answer.usage
-
-
-def interrupt(_messages: list[BaseMessage]) -> str:
-    raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize(
-    ("reply", "raises", "error"),
-    [
-        (FolioError("no model"), FolioError, "no model"),
-        (interrupt, KeyboardInterrupt, "interrupted"),
-        (ZeroDivisionError("a defect"), ZeroDivisionError, "ZeroDivisionError: a defect"),
-    ],
-)
-def test_what_ends_without_an_answer_is_traced(
-    scripted: Scripted, reply: Any, raises: type[BaseException], error: str
-) -> None:
-    assistant = scripted(SEARCH, reply)
-    with pytest.raises(raises):
-        assistant.ask("转正员工年假有几天？", "s")
-    record = written(assistant.settings.home)
-    assert (record["answer"], record["error"]) == (None, error)
-    assert [event["event"] for event in record["events"]] == ["action", "observation"]
-    assert len(record["llm_calls"]) == 1
-    assert assistant.sessions.turns("s") == []
 
 
 KEY, QDRANT_KEY, PASSWORD = "sk-0123456789", "qdrant-0123456789", "pass-0123456789"

@@ -2,17 +2,9 @@
 
 import pytest
 
-from eval.bench.load import Load, figures, load_table, percentile, run_load, told
+from eval.bench.load import Load, figures, load_table, run_load, told
 from eval.bench.users import Request
 from eval.runs.run import new_run
-
-
-@pytest.mark.parametrize(
-    ("values", "share", "expected"),
-    [([3.0], 0.95, 3.0), ([4.0, 1.0, 3.0, 2.0], 0.5, 2.0), ([float(n) for n in range(1, 101)], 0.95, 95.0)],
-)
-def test_a_percentile_is_one_of_the_values(values: list[float], share: float, expected: float) -> None:
-    assert percentile(values, share) == expected
 
 
 def test_the_table_says_what_went_wrong() -> None:

@@ -80,32 +80,6 @@ def test_faults(make_set: Make, parts: dict[str, Any], file: str, message: str) 
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "place", "message"),
-    [
-        ("dev/queries.jsonl", b'{"query_id": "q1"\n', "dev/queries.jsonl:1", "not JSON"),
-        ("dev/queries.jsonl", b"\n[1]\n", "dev/queries.jsonl:2", "Input should be"),
-        ("corpus.jsonl", '{"doc_id": "a", "text": "x"}\n{"doc_id": "b", "text": "\xff"}'.encode("latin-1"),
-         "corpus.jsonl:2", "not UTF-8"),
-        ("dev/qrels.tsv", b"query_id\tdoc_id\trelevance\nq1 travel 1\n", "dev/qrels.tsv:2", "not `query_id<tab>"),
-        ("dev/qrels.tsv", b"query_id\tdoc_id\trelevance\nq1\ttravel\thigh\n", "dev/qrels.tsv:2", "not `query_id<tab>"),
-    ],
-)  # fmt: skip
-def test_unreadable_lines(make_set: Make, file: str, content: bytes, place: str, message: str) -> None:
-    folder = make_set()
-    (folder / file).write_bytes(content)
-    with pytest.raises(SetError) as caught:
-        load_set(folder)
-    assert str(caught.value).startswith(f"{folder / place}: {message}")
-
-
-def test_line_separators_inside_a_passage_end_no_line(make_set: Make) -> None:
-    folder = make_set()
-    with (folder / "corpus.jsonl").open("a", encoding="utf-8") as file:
-        file.write('{"doc_id": "odd", "text": "one\u2028two"}\r\n')
-    assert load_set(folder).passages[-1].text == "one\u2028two"
-
-
-@pytest.mark.parametrize(
     ("folder", "split", "message"), [("nowhere", "dev", "no such folder"), ("small", "test", "dev")]
 )
 def test_a_folder_or_split_that_is_not_there(make_set: Make, folder: str, split: str, message: str) -> None:

@@ -81,15 +81,6 @@ def test_a_file_that_is_titled_by_its_name_is_searched_under_the_new_one(base: K
     assert {hit.chunk.heading for hit in base.search("迟到")} == {"出勤规定"}
 
 
-def test_a_file_in_place_of_another(base: KnowledgeBase) -> None:
-    base.ingest([write("a.md"), write("b.md", TRAVEL)])
-    Path("a.md").replace("b.md")
-    report = base.ingest([Path("b.md")])
-    assert (report.unchanged, report.updated) == (0, 1)
-    assert sources(base) == ["b.md"]
-    assert found(base) == leave_at("b.md")
-
-
 def test_copies_are_indexed_once_and_both_listed(base: KnowledgeBase) -> None:
     base.ingest([write("a.md")])
     count = encoded(base)
@@ -119,17 +110,6 @@ def test_one_that_is_deleted_leaves_the_other(base: KnowledgeBase, deleted: str,
     assert (sources(base), found(base), encoded(base)) == ([left], leave_at(left), count)
     base.delete(left)
     assert base.health()["chunks"] == base.health()["keyword_chunks"] == len(base.documents()) == 0
-
-
-@pytest.mark.parametrize(("changed", "left"), [("a.md", "b.md"), ("b.md", "a.md")])
-def test_one_that_changes_leaves_the_other(base: KnowledgeBase, changed: str, left: str) -> None:
-    base.ingest([write("a.md"), write("b.md")])
-    report = base.ingest([write(changed, "# 休假\n\n年假 12 天。\n"), Path(left)])
-    assert (report.documents, report.chunks, report.updated, report.unchanged) == (2, 3, 1, 1)
-    assert found(base) == {*leave_at(left), (changed, "年假 12 天。")}
-    # And back again.
-    assert base.ingest([write(changed), Path(left)]).chunks == 2
-    assert found(base) == leave_at(left)
 
 
 def test_a_renamed_original_and_a_renamed_copy(base: KnowledgeBase) -> None:

@@ -11,7 +11,6 @@ import pytest
 import sqlalchemy as sa
 
 from retrieval.documents import lease
-from retrieval.documents.database import DatabaseAway
 from retrieval.documents.lease import Lease, WriterBusy
 from retrieval.documents.schema import leases, tables
 
@@ -82,25 +81,3 @@ def test_it_is_renewed_while_the_work_goes_on(engine: sa.Engine, monkeypatch: py
                     break
             time.sleep(0.01)
         assert renewed.is_set()
-
-
-def test_what_could_not_be_given_back_stands_in_nobodys_way(engine: sa.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    lease_, begin, down = Lease(engine), engine.begin, [False]
-
-    def away(*_args: object) -> object:
-        if down[0]:
-            raise DatabaseAway("the database is away")
-        return begin()
-
-    monkeypatch.setattr(engine, "begin", away)
-    with pytest.raises(DatabaseAway), lease_.writing():
-        down[0] = True
-    assert len(holders(engine)) == 1
-    with pytest.raises(DatabaseAway):
-        lease_.writing().__enter__()
-    down[0] = False
-    with lease_.writing():
-        assert len(holders(engine)) == 1
-        with pytest.raises(WriterBusy):
-            Lease(engine).writing().__enter__()
-    assert holders(engine) == []

@@ -1,4 +1,3 @@
-import unicodedata
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -83,19 +82,6 @@ def test_what_was_in_force_is_marked_when_it_no_longer_is(three: KnowledgeBase) 
     assert (old.chunk.source, old.superseded_by) == ("v1.md", "v2.md")
     (current,) = three.search("住宿费", as_of=date(2024, 5, 1))
     assert current.superseded_by is None
-
-
-def test_copies_are_named_with_what_says_the_same(base: KnowledgeBase) -> None:
-    for name in ("hr/a.md", "hr/b.md"):
-        path = Path(name)
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(RULE.format(300), encoding="utf-8")
-    Path("c.md").write_text("# 附录\n\n## 二、住宿\n\n住宿费每晚３００元", encoding="utf-8")
-    base.ingest([Path("hr"), Path("c.md")])
-    (hit,) = base.search("住宿费每晚多少")
-    assert {hit.chunk.source, *hit.also_in} == {"hr/a.md", "hr/b.md", "c.md"}
-    (hit,) = base.search("住宿费每晚多少", filters={"source": ("hr/b*",)})
-    assert {hit.chunk.source, *hit.also_in} == {"hr/a.md", "hr/b.md"}
 
 
 def test_an_ingest_tells_what_has_no_effect(base: KnowledgeBase) -> None:
@@ -211,13 +197,6 @@ def test_of_editions_that_repeal_their_common_title_the_latest_is_in_force() -> 
 
 
 @pytest.mark.parametrize(
-    "names", [{"a": "b", "b": "a"}, {"a": "b", "b": "c", "c": "a"}, {"a": "a"}], ids=["two", "three", "itself"]
-)
-def test_documents_that_supersede_each_other_without_dates_are_all_in_force(names: dict[str, str]) -> None:
-    assert shown([record(name, supersedes=(older,)) for name, older in names.items()]) == " ".join(names)
-
-
-@pytest.mark.parametrize(
     ("written", "expected"),
     [
         ("hr/policy.md", "it new"),
@@ -250,33 +229,6 @@ def test_a_file_beside_it_is_meant_first() -> None:
         record("new", source="b/new.md", supersedes=("old.md",)),
     ]
     assert shown(records) == "one new"
-
-
-def test_a_name_is_the_same_however_its_accents_are_stored() -> None:
-    records = [
-        record("old", source=unicodedata.normalize("NFD", "docs/Congé.md")),
-        record("new", supersedes=(unicodedata.normalize("NFC", "Congé.md"),)),
-    ]
-    assert shown(records) == "new"
-
-
-def test_what_is_said_without_effect_is_told() -> None:
-    records = [
-        record("hr", source="hr/policy.md", title="x"),
-        record("it", source="it/policy.md", title="x"),
-        record(
-            "new",
-            effective_from="2024-02-30",
-            effective_to="2024-12",
-            supersedes=("policy.md", "gone.md", "某个旧办法", "hr/policy.md"),
-        ),
-        record("other", effective_from="soon"),
-    ]
-    assert list(Versions(records).doubts({"new", "unknown"})) == [
-        ("docs/new.md", "effective_from '2024-02-30' is no date and was left out; a right one is 2024-01-31"),
-        ("docs/new.md", "supersedes 'policy.md', which may be hr/policy.md, it/policy.md: write its whole path"),
-        ("docs/new.md", "supersedes 'gone.md', which is not in the knowledge base"),
-    ]
 
 
 @given(st.lists(st.integers(0, 3000), min_size=1, max_size=6, unique=True), st.integers(-100, 3100))

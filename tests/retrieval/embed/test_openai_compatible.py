@@ -16,7 +16,6 @@ from retrieval.embed.openai_compatible import (
     EmbeddingForm,
     OpenAICompatibleEmbedder,
     form_of,
-    most_texts,
     with_path,
 )
 from tests.retrieval.remote.model_server import Answer, ModelServer, Raw, endpoint, one_after_another
@@ -54,12 +53,6 @@ def test_texts_are_sent_as_text_and_come_back_in_order() -> None:
     assert question == pytest.approx(expected("年假")[0])
     assert (passages.dtype, question.dtype, question.shape) == (np.float32, np.float32, (3,))
     assert (model.model_id, model.dimension) == ("m", 3)
-
-
-def test_a_blank_text_is_not_sent_blank() -> None:
-    with ModelServer(embeds) as server:
-        assert embedder(server).embed_passages(["", " 　\n", "甲"]).shape == (3, 3)
-    assert server.bodies[0]["input"] == [".", ".", "甲"]
 
 
 @pytest.mark.parametrize(
@@ -193,11 +186,3 @@ ARK = "https://ark.cn-beijing.volces.com/api/v3"
 def test_the_address_says_the_form(address: str, model: str, form: EmbeddingForm, expected: str) -> None:
     assert form_of(urlsplit(address), model) is form
     assert with_path(urlsplit(address), form) == expected
-
-
-@pytest.mark.parametrize(
-    ("hostname", "expected"),
-    [("mine.openai.azure.com", 128), ("dashscope.aliyuncs.com", 10), ("notaliyuncs.com", 32), ("", 32)],
-)
-def test_most_texts(hostname: str, expected: int) -> None:
-    assert most_texts(hostname) == expected

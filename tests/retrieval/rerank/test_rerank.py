@@ -85,13 +85,3 @@ def test_memory_that_runs_out_halves_the_batch(error: str) -> None:
     assert order(found) == [f"c{i}" for i in range(20, 0, -1)]
     assert [len(batch) for batch in scorer.batches] == [16, 8, 4, 4, 4, 4, 4]
     assert scorer.freed == 2
-
-
-def test_memory_for_no_passage_keeps_the_fused_order(caplog: pytest.LogCaptureFixture) -> None:
-    scorer = FakeScorer(largest=0)
-    hits = hits_of("1", "2", "3")
-    reranker = CrossEncoderReranker("fake", scorer)
-    assert reranker.rerank("年假", hits) == hits
-    assert "not enough memory" in caplog.text
-    scorer.largest = 16
-    assert order(reranker.rerank("年假", hits)) == ["c3", "c2", "c1"]

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -19,7 +18,6 @@ from preprocessing.errors import FolioError
 from retrieval.filters import Filter
 from retrieval.hit import LegScore
 from retrieval.store.edge import EdgeStore
-from retrieval.store.payload import from_payload, point_id, to_payload
 from retrieval.store.store import Store, StoreLocked, VectorError
 from tests.retrieval.store.stores import STORES, named
 
@@ -70,16 +68,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 def full(store: Store) -> Store:
     store.upsert(CHUNKS, VECTORS)
     return store
-
-
-@pytest.mark.parametrize("chunk", CHUNKS, ids=lambda chunk: chunk.chunk_id)
-def test_a_payload_gives_the_same_chunk_back(chunk: Chunk) -> None:
-    assert from_payload(to_payload(chunk)) == chunk
-
-
-def test_a_point_id_is_one_uuid_per_chunk_id() -> None:
-    assert point_id(LEAVE.chunk_id) == point_id("制度/休假 2024.md#0") == str(uuid.UUID(point_id(LEAVE.chunk_id)))
-    assert len({point_id(chunk.chunk_id) for chunk in CHUNKS}) == len(CHUNKS)
 
 
 def test_an_empty_store_answers_with_nothing(store: Store) -> None:
@@ -265,25 +253,6 @@ def test_a_damaged_store_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(FolioError, match="cannot be opened") as refused:
         EdgeStore.open(tmp_path, 3)
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the blocks of a file are not known there")
-def test_chunks_of_a_deleted_state_give_their_room_back(tmp_path: Path) -> None:
-    def blocks() -> int:
-        return sum(path.stat().st_blocks for path in (tmp_path / "shard" / "segments").rglob("*"))
-
-    store = EdgeStore.open(tmp_path, 128)
-    chunks = [replace(LEAVE, chunk_id=str(i), revision="old" if i < 1900 else "new") for i in range(2000)]
-    vectors = np.random.default_rng(0).standard_normal((2000, 128)).astype(np.float32)
-    store.upsert(chunks, vectors)
-    full = blocks()
-    store.delete_revision("old")
-    store.close()
-    again = EdgeStore.open(tmp_path, 128)
-    assert sorted(chunk.chunk_id for chunk in again.scan()) == [str(i) for i in range(1900, 2000)]
-    assert len(again.search(vectors[0], 200, Filter(equals={"section": ("年假",)}))) == 100
-    again.close()
-    assert blocks() < full / 2
 
 
 def test_a_state_is_read_with_its_vectors_in_order(full: Store) -> None:

@@ -170,15 +170,6 @@ def test_another_process_may_make_the_collection_first(serve: Stub) -> None:
     assert there == []
 
 
-def test_a_collection_that_cannot_be_made_is_an_error(serve: Stub) -> None:
-    answers = READY | {
-        "GET /collections/folio/exists": (200, {"result": {"exists": False}}),
-        "PUT /collections/folio": (500, {"status": {"error": "disk full"}}),
-    }
-    with pytest.raises(ServerError, match=r"answered 500: .*disk full"):
-        QdrantStore.open(serve(answers), None, "folio", SHAPE)
-
-
 def test_another_dimension_names_the_command(serve: Stub) -> None:
     url = serve(READY | {"GET /collections/folio": (200, _collection(4))})
     with pytest.raises(FolioError) as refused:
@@ -252,23 +243,6 @@ def test_what_can_pass_is_tried_again(error: Exception, slept: list[float]) -> N
     assert [0.5 <= slept[0] <= 1, 1 <= slept[1] <= 2, len(slept)] == [True, True, 2]
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        answered(400),
-        answered(401),
-        answered(404),
-        ResponseHandlingException(ValueError("not JSON")),
-        ResourceExhaustedResponse("come back tomorrow", 86400),
-        KeyError("a bug"),
-    ],
-)
-def test_what_cannot_pass_is_not(error: Exception, slept: list[float]) -> None:
-    with pytest.raises(type(error)):
-        retrying(failing(error), (1, 2))
-    assert slept == []
-
-
 def test_a_server_that_names_a_pause_gets_it(slept: list[float]) -> None:
     assert retrying(failing(ResourceExhaustedResponse("slow down", 7)), (1,)) == "done"
     assert slept == [7]
@@ -322,11 +296,3 @@ def test_a_wrong_request_is_not_sent_again(server: FakeQdrant, store: QdrantStor
     with pytest.raises(ServerError, match="answered 400"):
         store.upsert([make_chunk("年假")], VECTOR)
     assert (store.count(), slept) == (0, [])
-
-
-@pytest.mark.enable_socket
-def test_many_chunks_go_in_batches(server: FakeQdrant, store: QdrantStore) -> None:
-    store.upsert([make_chunk("年假", f"c{number}") for number in range(300)], np.ones((300, 2), np.float32))
-    sizes = [len(body["points"]) for name, body in server.requests if name == "PUT /collections/folio/points"]
-    assert sizes == [128, 128, 44]
-    assert store.count() == 300
