@@ -25,7 +25,9 @@ for set in zh_policy handbook_en p3c_zh mtrag_en; do
   measure "answers-$set" answers --data "$DATA/$set"
 done
 measure answers-sample answers --data "$sample"
+measure answers-ordinary answers --data eval/data/ordinary
 measure mutations mutations --data "$DATA/zh_policy" --data "$DATA/handbook_en" --data "$DATA/xquad_zh" --data "$DATA/xquad_en"
+measure mutations-train mutations --split train --data "$DATA/train_zh1" --data "$DATA/train_en1"
 for attacks in eval/data/attacks/*.jsonl; do
   measure "attacks-$(basename "$attacks" .jsonl)" attacks --attacks "$attacks"
 done
