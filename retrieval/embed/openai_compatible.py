@@ -1,9 +1,9 @@
-"""A model behind any OpenAI-compatible `/embeddings` address, or Ark's multimodal one."""
+"""A model behind any OpenAI-compatible `/embeddings` address."""
 
 import logging
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlunsplit
 
@@ -37,37 +37,8 @@ _BLANK = "."
 """Sent for a text without a character, which most providers refuse."""
 _TIMEOUT_SECONDS = 120
 """A local server without a graphics card may take this long for one batch."""
-_MOST_TEXTS = {
-    # Texts that a provider takes in one request, as far as it says so.
-    "api.openai.com": 2048,
-    "openai.azure.com": 2048,
-    "aliyuncs.com": 10,
-    "siliconflow.cn": 32,
-    "siliconflow.com": 32,
-    "bigmodel.cn": 64,
-    "z.ai": 64,
-    "volces.com": 10,
-    "bytepluses.com": 10,
-    "baidubce.com": 16,
-    "generativelanguage.googleapis.com": 100,
-    "api.cohere.com": 96,
-}
-_UNKNOWN = 32
-"""What text-embeddings-inference takes unless it is told otherwise; most local servers take more."""
-_ENOUGH = 128
-"""A request of more texts takes longer to send and read than it saves."""
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingForm:
-    """How texts are sent, and where their vectors are in the answer."""
-
-    path: str
-    body: Callable[[Sequence[str]], dict[str, Any]]
-    vectors: Callable[[Any], Any]
-    """Returns one vector a text, in the order of the texts; raises ValueError, LookupError or TypeError."""
-    most_texts: int | None = None
-    """Texts that one request can hold; None where the provider decides."""
+_MOST_TEXTS = 32
+"""In one request, unless FOLIO_EMBED_BATCH says otherwise; a server that takes fewer says so, and gets fewer."""
 
 
 def _in_order(answer: Any) -> list[Any]:
@@ -80,27 +51,9 @@ def _in_order(answer: Any) -> list[Any]:
     return [by_index[place] for place in range(len(rows))]
 
 
-OPENAI = EmbeddingForm("embeddings", lambda texts: {"input": list(texts)}, _in_order)
-# https://www.volcengine.com/docs/82379/1409290: one vector for all that a request holds.
-ARK_MULTIMODAL = EmbeddingForm(
-    "embeddings/multimodal",
-    lambda texts: {"input": [{"type": "text", "text": text} for text in texts]},
-    lambda answer: [answer["data"]["embedding"]],
-    most_texts=1,
-)
-
-
-def form_of(address: SplitResult, model: str) -> EmbeddingForm:
-    """Return the form that the address or the name of the model says."""
-    of_ark = (address.hostname or "").endswith((".volces.com", ".bytepluses.com"))
-    multimodal = address.path.rstrip("/").endswith("/multimodal") or (of_ark and "embedding-vision" in model)
-    return ARK_MULTIMODAL if multimodal else OPENAI
-
-
-def with_path(address: SplitResult, form: EmbeddingForm) -> str:
+def with_path(address: SplitResult) -> str:
     """Return the address to post to; it may hold the path already."""
-    base = re.sub(r"(/embeddings(/multimodal)?)?/*$", "", address.path)
-    return urlunsplit(address._replace(path=f"{base}/{form.path}"))
+    return urlunsplit(address._replace(path=re.sub(r"(/embeddings)?/*$", "", address.path) + "/embeddings"))
 
 
 class OpenAICompatibleEmbedder(ForeignEmbedder):
@@ -114,10 +67,9 @@ class OpenAICompatibleEmbedder(ForeignEmbedder):
         model: str,
         endpoint: ModelEndpoint,
         *,
-        form: EmbeddingForm = OPENAI,
         prefixes: Prefixes = Prefixes(),  # noqa: B008  frozen
         dimensions: int | None = None,
-        most_texts: int = 32,
+        most_texts: int = _MOST_TEXTS,
         most_tokens: int | None = None,
     ) -> None:
         """Prepare; nothing is sent before the first text.
@@ -125,7 +77,7 @@ class OpenAICompatibleEmbedder(ForeignEmbedder):
         `dimensions` asks a model that can for shorter vectors. `most_texts` is how many go in one request, and
         `most_tokens` how long a text may be: without it the server's refusal says.
         """
-        self._model, self._endpoint, self._form = model, endpoint, form
+        self._model, self._endpoint = model, endpoint
         self._prefixes, self._dimensions = prefixes, dimensions
         self._batches = Batches(most_texts, _AT_ONCE)
         self._most_tokens = most_tokens
@@ -146,14 +98,12 @@ class OpenAICompatibleEmbedder(ForeignEmbedder):
             key_setting="FOLIO_EMBED_API_KEY",
             model_setting="FOLIO_EMBED_MODEL",
         )
-        form = form_of(address.parts, model)
         return cls(
             model,
-            ModelEndpoint(replace(address, url=with_path(address.parts, form)), _TIMEOUT_SECONDS),
-            form=form,
+            ModelEndpoint(replace(address, url=with_path(address.parts)), _TIMEOUT_SECONDS),
             prefixes=chosen_prefixes(model, settings.embed_query_prefix, settings.embed_passage_prefix),
             dimensions=settings.embed_dimensions,
-            most_texts=form.most_texts or settings.embed_batch or most_texts(address.parts.hostname or ""),
+            most_texts=settings.embed_batch or _MOST_TEXTS,
             most_tokens=settings.embed_max_tokens,
         )
 
@@ -186,10 +136,10 @@ class OpenAICompatibleEmbedder(ForeignEmbedder):
 
     def _request(self, batch: Sequence[str], patience: Patience) -> list[Any]:
         asked = {"dimensions": self._dimensions} if self._dimensions else {}
-        body = {"model": self._model, "encoding_format": "float", **asked, **self._form.body(batch)}
+        body = {"model": self._model, "encoding_format": "float", **asked, "input": list(batch)}
         answer = self._endpoint.post(body, patience)
         try:
-            vectors = list(self._form.vectors(answer))
+            vectors = _in_order(answer)
         except (ValueError, LookupError, TypeError) as error:
             address = self._endpoint.address
             raise EmbeddingError(
@@ -216,9 +166,3 @@ class OpenAICompatibleEmbedder(ForeignEmbedder):
         _log.warning(
             "%s; longer texts are embedded in windows of about %d tokens and averaged", refused, self._most_tokens
         )
-
-
-def most_texts(hostname: str) -> int:
-    """Return how many texts to send at once to the host; who takes fewer says so, and `Batches` heeds it."""
-    limits = (limit for host, limit in _MOST_TEXTS.items() if hostname == host or hostname.endswith(f".{host}"))
-    return min(next(limits, _UNKNOWN), _ENOUGH)

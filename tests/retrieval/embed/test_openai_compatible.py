@@ -11,11 +11,7 @@ import pytest
 from preprocessing.errors import FolioError
 from retrieval.embed.embedder import Prefixes
 from retrieval.embed.openai_compatible import (
-    ARK_MULTIMODAL,
-    OPENAI,
-    EmbeddingForm,
     OpenAICompatibleEmbedder,
-    form_of,
     with_path,
 )
 from tests.retrieval.remote.model_server import Answer, ModelServer, Raw, endpoint, one_after_another
@@ -156,33 +152,13 @@ def test_another_dimension_than_before_is_refused() -> None:
             model.embed_query("乙")
 
 
-def test_ark_takes_one_text_a_request() -> None:
-    def answer(body: Any) -> Any:
-        [part] = body["input"]
-        assert part["type"] == "text"
-        return {"object": "list", "data": {"object": "embedding", "embedding": vector(part["text"])}}
-
-    texts = [chr(0x4E00 + place) * (place + 1) for place in range(9)]
-    with ModelServer(answer) as server:
-        found = embedder(server, form=ARK_MULTIMODAL, most_texts=1).embed_passages(texts)
-    assert found == pytest.approx(expected(*texts))
-    assert len(server.bodies) == 9
-
-
-ARK = "https://ark.cn-beijing.volces.com/api/v3"
-
-
 @pytest.mark.parametrize(
-    ("address", "model", "form", "expected"),
+    ("address", "expected"),
     [
-        ("http://a/v1//", "m", OPENAI, "http://a/v1/embeddings"),
-        ("http://a/v1/embeddings/", "m", OPENAI, "http://a/v1/embeddings"),
-        ("http://a/v1?api-version=2", "m", OPENAI, "http://a/v1/embeddings?api-version=2"),
-        (ARK, "doubao-embedding-large", OPENAI, f"{ARK}/embeddings"),
-        (ARK, "doubao-embedding-vision-250615", ARK_MULTIMODAL, f"{ARK}/embeddings/multimodal"),
-        (f"{ARK}/embeddings/multimodal", "ep-2024", ARK_MULTIMODAL, f"{ARK}/embeddings/multimodal"),
+        ("http://a/v1//", "http://a/v1/embeddings"),
+        ("http://a/v1/embeddings/", "http://a/v1/embeddings"),
+        ("http://a/v1?api-version=2", "http://a/v1/embeddings?api-version=2"),
     ],
 )
-def test_the_address_says_the_form(address: str, model: str, form: EmbeddingForm, expected: str) -> None:
-    assert form_of(urlsplit(address), model) is form
-    assert with_path(urlsplit(address), form) == expected
+def test_the_path_is_added_where_it_lacks(address: str, expected: str) -> None:
+    assert with_path(urlsplit(address)) == expected
