@@ -66,7 +66,7 @@ class Chunk:
     chunk_id: str
     doc_id: str
     revision: str
-    """Identity of the ingested state of the document; chunks of two states never share it."""
+    """Identity of the ingested revision of the document; chunks of two revisions never share it."""
     index: int
     """Position among the chunks of the document, from 0."""
     text: str

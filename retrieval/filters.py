@@ -167,7 +167,7 @@ class Filter:
     viewer: frozenset[str] = frozenset()
     """Groups of the person who asks. A chunk with `visible_to` metadata is seen only by those groups, others by all."""
     exclude_revisions: frozenset[str] = frozenset()
-    """Document states that are being written, replaced, superseded, or not in force on the day that is asked for."""
+    """Document revisions that are being written, replaced, superseded, or not in force on the day that is asked for."""
     ranges: tuple[Range, ...] = ()
 
     @classmethod

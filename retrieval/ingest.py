@@ -118,7 +118,7 @@ class IngestReport:
     unchanged: int = 0
     """Files that are in as they were, under this name or another."""
     updated: int = 0
-    """Files that replaced an earlier state."""
+    """Files that replaced an earlier revision."""
     failed: list[tuple[str, str]] = field(default_factory=list)
     """(source, error) of files that are not in."""
     causes: dict[str, Exception] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class Reading:
 
     given: Given
     revision: str
-    """The state that ingesting the file makes."""
+    """The revision that ingesting the file makes."""
     document: Future[Document] | None
     """What it is read into; None when it is unchanged."""
     shape: Shape

@@ -191,7 +191,7 @@ class KnowledgeBase:
         return doc_id in self._catalogue.files_of_content(content_hash)
 
     def fate_of(self, doc_id: str, revision: str, content_hash: str) -> Fate:
-        """Say what became of a document that was read in that state, made from a file of that SHA-256."""
+        """Say what became of a document that was read in that revision, made from a file of that SHA-256."""
         return fate_of(self._catalogue, doc_id, revision, content_hash)
 
     def missing(self, paths: Sequence[Path]) -> list[DocumentRecord]:

@@ -1,4 +1,4 @@
-"""The catalogue: which documents there are, and which state of each is current."""
+"""The catalogue: which documents there are, and which revision of each is current."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -35,11 +35,11 @@ class UnknownDocument(FolioError):
 
 
 class Catalogue:
-    """Documents and their states in a database.
+    """Documents and their revisions in a database.
 
-    A new state is written as `pending`, becomes `current` in one transaction, and only then is the old one, now
+    A new revision is written as `pending`, becomes `current` in one transaction, and only then is the old one, now
     `replaced`, removed from the legs. Whatever is not current is hidden from every search, so a crash at any point
-    leaves one whole state to be found.
+    leaves one whole revision to be found.
     """
 
     def __init__(self, url: str) -> None:
@@ -113,7 +113,7 @@ class Catalogue:
         return int(self.manifest().get("generation", 0))
 
     def current(self, doc_id: str) -> DocumentRecord | None:
-        """Return the current state of the document, None when it is not there."""
+        """Return the current revision of the document, None when it is not there."""
         with self._engine.connect() as connection:
             return _current(connection, doc_id)
 
@@ -168,7 +168,7 @@ class Catalogue:
     def share(
         self, document: Document, revision: str, original: str, file: FileState, instead_of: str | None = None
     ) -> None:
-        """Let the document share the chunks of the original, in place of its own state and of a renamed document."""
+        """Let the document share the chunks of the original, in place of its own revision and of a renamed document."""
         copy = {"revision": revision, **{name: getattr(document, name) for name in ("doc_id", "source", "updated_at")}}
         with self._engine.begin() as connection:
             for doc_id in filter(None, (document.doc_id, instead_of)):
@@ -180,7 +180,7 @@ class Catalogue:
     def commit(
         self, doc_id: str, revision: str, chunks: int, file: FileState | None = None, instead_of: str | None = None
     ) -> None:
-        """Make the state current and the one before it replaced, in one transaction.
+        """Make the revision current and the one before it replaced, in one transaction.
 
         With `instead_of`, the document that was renamed to this one ends in the same transaction.
         """
@@ -192,18 +192,18 @@ class Catalogue:
             _next_generation(connection)
 
     def retire(self, doc_id: str) -> None:
-        """Hide the current state of a document that is to be deleted, or end its sharing of another's."""
+        """Hide the current revision of a document that is to be deleted, or end its sharing of another's."""
         with self._engine.begin() as connection:
             _end(connection, doc_id)
             _next_generation(connection)
 
     def forget(self, revision: str) -> None:
-        """Remove the record of a state whose chunks are gone from the legs."""
+        """Remove the record of a revision whose chunks are gone from the legs."""
         with self._engine.begin() as connection:
             connection.execute(sa.delete(_documents).where(_documents.c.revision == revision))
 
     def leftovers(self) -> list[str]:
-        """Return the states that are not current: being written, or replaced and not yet removed."""
+        """Return the revisions that are not current: being written, or replaced and not yet removed."""
         query = sa.select(_documents.c.revision).where(_documents.c.state != "current")
         with self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
@@ -227,7 +227,7 @@ class Catalogue:
         return [replace(record, superseded_by=versions.superseded_by(record, today)) for record in records]
 
     def hidden_revisions(self, as_of: date | None = None, *, superseded_too: bool = False) -> frozenset[str]:
-        """Return every state that a search must not see: not current, or not in force, as `Versions` has it.
+        """Return every revision that a search must not see: not current, or not in force, as `Versions` has it.
 
         With `superseded_too`, only those that are not current. Where one of several copies is superseded, so is what
         it says.

@@ -155,9 +155,8 @@ def said_of_database(url: str) -> Iterator[None]:
             "FOLIO_DATABASE_URL is not an address of a database; a right one is postgresql+psycopg://user@host/folio"
         ) from None
     except ModuleNotFoundError as error:
-        raise DatabaseError(
-            f"FOLIO_DATABASE_URL needs the Python package {error.name}: install it, or correct it"
-        ) from None
+        how = "pip install 'folio[postgres]'" if error.name == "psycopg" else "install it, or correct the address"
+        raise DatabaseError(f"FOLIO_DATABASE_URL needs the Python package {error.name}: {how}") from None
     except sa.exc.DBAPIError as error:
         reason = " ".join(str(error.orig).split())
         raise DatabaseError(f"FOLIO_DATABASE_URL {shown(sa.make_url(url))} cannot be used: {reason}") from None

@@ -48,7 +48,7 @@ Fate = Literal["same", "changed", "deleted", "superseded"]
 
 
 def fate_of(catalogue: Catalogue, doc_id: str, revision: str, content_hash: str) -> Fate:
-    """Say what became of a document that was read in that state, made from a file of that SHA-256.
+    """Say what became of a document that was read in that revision, made from a file of that SHA-256.
 
     One that was chunked anew, or whose content is in under another name, is the same.
     """

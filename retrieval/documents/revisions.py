@@ -37,7 +37,7 @@ class _View:
 class Revisions:
     """Writes and removes revisions; one writer at a time, while any number of searches go on.
 
-    Every step is one transaction of the catalogue, so that a crash between any two leaves whole states to be found.
+    Every step is one transaction of the catalogue, so that a crash between any two leaves whole revisions to be found.
     """
 
     def __init__(self, catalogue: Catalogue, engine: Engine, place: Place) -> None:
@@ -55,7 +55,7 @@ class Revisions:
     def search(
         self, look: Callable[[frozenset[str]], list[Hit]], as_of: date | None = None, *, superseded_too: bool = False
     ) -> list[Hit]:
-        """Return what `look`, given the states that it must not see, finds in the others while nothing changes.
+        """Return what `look`, given the revisions that it must not see, finds in the others while nothing changes.
 
         Not to be seen is what is not in force on the day, today's unless one is given; with `superseded_too` no more
         than what is not current. What this process changes waits for its own searches. Of another process it is found
@@ -72,12 +72,12 @@ class Revisions:
         return [hit for hit in hits if hit.chunk.revision not in hidden]
 
     def read(self, doc_id: str) -> list[Chunk]:
-        """Return the chunks of the current state of a document by index; none when it is not there."""
+        """Return the chunks of the current revision of a document by index; none when it is not there."""
         for _ in range(_LOOKS):
             with self._readers.reading():
                 holder = self._original(doc_id)
                 chunks = self._engine.store.read_revision(holder.revision)[0] if holder else []
-            # Of another process it is found out afterwards that it has replaced the state.
+            # Of another process it is found out afterwards that it has replaced the revision.
             if chunks or holder is None:
                 return chunks
         return []
@@ -105,7 +105,7 @@ class Revisions:
         twin: str | None = None,
         renamed_from: str | None = None,
     ) -> None:
-        """Make this state of the document current, in place of its last one and of the one it was renamed from.
+        """Make this revision of the document current, in place of its last one and of the one it was renamed from.
 
         With a `twin`, a document of the same fingerprint, its chunks are shared or taken over and `make` not called.
         """
@@ -171,13 +171,13 @@ class Revisions:
         return read
 
     def _write(self, revision: str, make: Make, make_current: Callable[[int], None]) -> None:
-        """Write the chunks of a state that has been begun, and make it current; leave nothing of it on failure."""
+        """Write the chunks of a revision that has been begun, and make it current; leave nothing of it on failure."""
         self._hidden.refresh()
         try:
             chunks, vectors = make()
             if not chunks:
                 raise FolioError("nothing is left to search after cleaning")
-            # A search that began before the state did does not know that it must not see it.
+            # A search that began before the revision did does not know that it must not see it.
             self._readers.wait_for_earlier()
             self._engine.store.upsert(chunks, vectors)
             # A server of another version may take a request and keep nothing of it.
@@ -190,7 +190,7 @@ class Revisions:
         self._hidden.refresh()
 
     def _remove(self, *revisions: str) -> None:
-        """Take hidden states out of both legs, once no search is left that began when they could be seen."""
+        """Take hidden revisions out of both legs, once no search is left that began when they could be seen."""
         self._hidden.refresh()
         if revisions:
             self._readers.wait_for_earlier()
@@ -201,7 +201,7 @@ class Revisions:
 
 
 class HiddenRevisions:
-    """The hidden states of a catalogue that this process alone changes, kept until it does or the day ends."""
+    """The hidden revisions of a catalogue that this process alone changes, kept until it does or the day ends."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue

@@ -23,7 +23,7 @@ class Versions:
         self._newer = links_of(records) if any(record.supersedes for record in records) else {}
 
     def not_in_force(self, as_of: datetime.date | None = None, today: datetime.date | None = None) -> set[str]:
-        """Return the states of which a search must see nothing; of copies, the state that has the chunks.
+        """Return the revisions of which a search must see nothing; of copies, the revision that has the chunks.
 
         Without `as_of`, those that another document has superseded, and those that will supersede one but not yet:
         of two versions exactly one is left. Their other dates are not trusted unasked, since a text that says

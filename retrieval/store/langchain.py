@@ -33,7 +33,7 @@ _QUESTION = "question"
 
 
 class LangChainStore:
-    """Chunks in a vector store that knows nothing of filters, states or Folio's vectors; several threads may use it.
+    """Chunks in a vector store that knows nothing of filters, revisions or Folio's vectors; several threads may use it.
 
     What every vector store has is enough: `add_documents` with ids, `delete`, `get_by_ids`, `similarity_search`. A
     chunk is a document whose metadata holds it whole, with its vector, so that cosines are exact whatever distance

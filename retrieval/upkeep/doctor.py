@@ -108,7 +108,7 @@ def _compare_counts(engine: Engine, catalogue: Catalogue, held: Mapping[str, int
         if held[record.revision] != record.chunks:
             told = f"{record.source} has {record.chunks} chunks, of which the store holds {held[record.revision]}"
             done.problems.append(Problem("store", f"{told}; ingest it again"))
-    # On a shared server another process may be writing a state, or removing one.
+    # On a shared server another process may be writing a revision, or removing one.
     known = {*(record.revision for record in records), *catalogue.leftovers()}
     if strange := sum(count for revision, count in held.items() if revision not in known):
         done.problems.append(Problem("store", f"it holds {strange} chunks that belong to no document"))

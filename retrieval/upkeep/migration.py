@@ -113,7 +113,7 @@ def reindex(
 
 
 def migrate(settings: RetrievalSettings, *, back: bool = False, progress: Progress | None = None) -> Migrated:
-    """Copy chunks, vectors and document states from the folder to the server of the settings, or back.
+    """Copy chunks, vectors and document revisions from the folder to the server of the settings, or back.
 
     The list of documents goes to FOLIO_DATABASE_URL where it is set. The source is left as it is. Only when the
     counts of every document agree are the documents taken to be in the new place, in one step; a stop before that

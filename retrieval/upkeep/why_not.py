@@ -55,7 +55,7 @@ class Verdict:
     values: tuple[str, ...] = ()
     """What it has under that filter; or the groups that may see it."""
     error: str | None = None
-    """Why the last try to bring it in failed; an earlier state may be in."""
+    """Why the last try to bring it in failed; an earlier revision may be in."""
 
 
 def why_not(
