@@ -1,7 +1,7 @@
 """A question becomes ranked hits: recall by both legs, fuse by rank, show what says the same once, rerank, keep k."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from preprocessing.errors import FolioError
@@ -104,9 +104,3 @@ def with_text(scored: Sequence[tuple[str, float]], store: Store) -> list[Hit]:
         Hit(chunks[chunk_id], score, {"keyword": LegScore(rank, score)})
         for rank, (chunk_id, score) in enumerate(((c, s) for c, s in scored if c in chunks), start=1)
     ]
-
-
-def only(leg: Leg, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits as that leg alone ranked them."""
-    ranked = sorted((hit for hit in hits if leg in hit.legs), key=lambda hit: hit.legs[leg].rank)
-    return [replace(hit, score=hit.legs[leg].score) for hit in ranked]

@@ -1,9 +1,7 @@
 """What happens around each reply, in whatever style a model calls tools: limits, a prompt that fits, corrections."""
 
 import logging
-import math
 import re
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -133,11 +131,6 @@ class Limits:
     tell: Callable[[str], None] = lambda _limit: None
     """Called with the limit that is reached."""
     _began: float = field(init=False, default_factory=lambda: time.monotonic())
-
-    @classmethod
-    def none(cls) -> "Limits":
-        """Return limits that are never reached."""
-        return cls(sys.maxsize, math.inf)
 
     def reached(self) -> str | None:
         """Return the limit that is reached, as people name it; None while there is budget."""

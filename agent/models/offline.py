@@ -11,7 +11,7 @@ from pydantic import ConfigDict, PrivateAttr, SkipValidation
 
 from agent.evidence import EvidenceLedger
 from agent.quoting.confidence import Passage, missing_parts
-from agent.quoting.quote import ChoosesQuotes
+from agent.quoting.quote import Quoter
 from agent.settings import OFFLINE
 from retrieval.text.writing import language_of
 
@@ -29,7 +29,7 @@ class OfflineChatModel(BaseChatModel):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    quoter: SkipValidation[ChoosesQuotes]
+    quoter: SkipValidation[Quoter]
     question: str = ""
     queries: tuple[str, ...] = ()
     """What the question becomes without its conversation; the question itself where it stands alone."""

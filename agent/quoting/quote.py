@@ -44,13 +44,6 @@ class MatchesTokens(Protocol):
         """Return for each text the mean, -1 to 1, of each question token's best cosine in it."""
 
 
-class ChoosesQuotes(Protocol):
-    """Chooses quotations."""
-
-    def choose(self, question: str, passages: Sequence[Passage]) -> list[Quote]:
-        """Return the quotations that answer the question, best first; none when the passages do not hold it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Quoter:
     """Chooses quotations with an embedder."""

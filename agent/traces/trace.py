@@ -159,8 +159,7 @@ class Trace(BaseCallbackHandler):
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Note a reply that did not come, and after how many that did."""
-        limit = getattr(error, "limit", None)
-        self.failed_calls.append({"after_calls": len(self.llm_calls), "context_limit": limit, **self._failure(error)})
+        self.failed_calls.append({"after_calls": len(self.llm_calls), **self._failure(error)})
 
     def on_agent_action(self, action: AgentAction, **kwargs: Any) -> None:
         """Note what the model decided."""

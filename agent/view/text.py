@@ -107,7 +107,9 @@ def trace_text(record: dict[str, Any]) -> str:
 
 
 def _before(record: dict[str, Any]) -> str:
-    turns = len(record["history"])
+    history = record.get("history", [])
+    # Folio 0.1 kept a summary beside the turns.
+    turns = len(history["turns"] if isinstance(history, dict) else history)
     return f"   {turns} questions before" if turns else ""
 
 

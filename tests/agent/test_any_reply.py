@@ -85,7 +85,7 @@ def ask(model: BaseChatModel, style: AgentStyle) -> tuple[Outcome, list[str]]:
         "年假几天？", ledger, model, Quoter(CharacterEmbedder(), lambda: 0.0).choose, lambda: search("年假几天？")
     )
     memory = SessionMemory(store=sessions, session="s", trace_id="t", max_tokens=500)
-    limits = Limits.none()
+    limits = Limits(1_000_000, 600)
     executor = build_executor(
         model, tools, ending, memory, max_iterations=MAX_ITERATIONS, max_searches=3, limits=limits, style=style
     )
